@@ -1,0 +1,42 @@
+# Each target makes the virtual environment it needs; PYTHON chooses the interpreter.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: demo test lint coverage boundscheck clean
+
+demo: .venv/.demo
+	$(BIN)/paretodepth demo --out demo
+
+test: .venv/.dev
+	$(BIN)/python -m pytest
+
+lint: .venv/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Compiled loops cannot be traced, so their lines are counted with compilation off.
+coverage: .venv/.dev
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-report=term-missing --cov-fail-under=95 tests
+
+# A warm cache would skip the check, so this run has a cache of its own.
+boundscheck: .venv/.dev
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/boundscheck $(BIN)/python -m pytest tests/test_fronts.py tests/test_depth.py tests/test_dyads.py
+
+.venv/.python:
+	$(PYTHON) -m venv .venv
+	$(PIP) install --upgrade pip
+	touch $@
+
+.venv/.demo: .venv/.python pyproject.toml
+	$(PIP) install --editable '.[cli,report]'
+	touch $@
+
+.venv/.dev: .venv/.python pyproject.toml
+	$(PIP) install --group dev --editable '.[cli,report]'
+	touch $@
+
+clean:
+	rm -rf .venv demo

@@ -1,0 +1,31 @@
+"""Multi-criteria anomaly detection by Pareto depth analysis: several dissimilarities, no weights."""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from paretodepth.criteria import Criterion
+    from paretodepth.detector import ParetoDepthDetector
+    from paretodepth.fronts import Fronts, front_numbers
+
+__all__ = ["Criterion", "Fronts", "ParetoDepthDetector", "front_numbers"]
+__version__ = version("paretodepth")
+
+_HOMES = {
+    "Criterion": "paretodepth.criteria",
+    "Fronts": "paretodepth.fronts",
+    "ParetoDepthDetector": "paretodepth.detector",
+    "front_numbers": "paretodepth.fronts",
+}
+
+
+# Names are looked up on first use (PEP 562): the command line's help must not wait for numba and scikit-learn.
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

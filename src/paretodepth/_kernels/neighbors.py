@@ -1,0 +1,150 @@
+"""Nearest training samples, read from blocks of dissimilarities (n_criteria, n_rows, n_samples)."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+@njit(cache=True, nogil=True)
+def pack_rows(block: NDArray[np.float64], dyads: NDArray[np.float64]) -> None:
+    """Write the dyads of consecutive samples with all later ones, one row of `dyads` a pair.
+
+    Row r, column c of each criterion's part of `block` is the pair of the r-th of these
+    samples with the c-th sample counted from the first of them.
+    """
+    n_criteria, n_rows, n_columns = block.shape
+    dyad = 0
+    for row in range(n_rows):
+        for column in range(row + 1, n_columns):
+            for criterion in range(n_criteria):
+                dyads[dyad, criterion] = block[criterion, row, column]
+            dyad += 1
+
+
+@njit(cache=True, nogil=True)
+def unpack_rows(
+    dyads: NDArray[np.float64], n_samples: int, start: int, stop: int
+) -> NDArray[np.float64]:
+    """Return the block of samples start…stop - 1 against all; a sample is infinitely far from itself."""
+    n_criteria = dyads.shape[1]
+    block = np.empty((n_criteria, stop - start, n_samples))
+    for sample in range(start, stop):
+        for criterion in range(n_criteria):
+            row = block[criterion, sample - start]
+            row[sample] = np.inf
+            # The pair (a, b), a < b, lies at a * n_samples - a * (a + 1) / 2 + b - a - 1.
+            for other in range(sample):
+                row[other] = dyads[other * n_samples - other * (other + 1) // 2 + sample - other - 1, criterion]
+            first = sample * n_samples - sample * (sample + 1) // 2
+            for other in range(sample + 1, n_samples):
+                row[other] = dyads[first + other - sample - 1, criterion]
+    return block
+
+
+@njit(cache=True, nogil=True)
+def is_nearer(block: NDArray[np.float64], criterion: int, row: int, a: int, b: int) -> bool:
+    """Tell whether sample `a` comes before `b` among the neighbors of a row in one criterion.
+
+    Equal dissimilarities are told apart by the other criteria in their order, then by index.
+    """
+    if block[criterion, row, a] != block[criterion, row, b]:
+        return bool(block[criterion, row, a] < block[criterion, row, b])
+    for other in range(block.shape[0]):
+        if block[other, row, a] != block[other, row, b]:
+            return bool(block[other, row, a] < block[other, row, b])
+    return a < b
+
+
+@njit(cache=True, nogil=True)
+def sift_down(
+    block: NDArray[np.float64], criterion: int, row: int, heap: NDArray[np.intp], place: int, size: int
+) -> None:
+    """Restore a heap with the farthest sample on top after a change at `place`."""
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size and is_nearer(block, criterion, row, heap[child], heap[child + 1]):
+            child += 1
+        if not is_nearer(block, criterion, row, heap[place], heap[child]):
+            return
+        heap[place], heap[child] = heap[child], heap[place]
+        place = child
+
+
+@njit(cache=True, nogil=True)
+def select_nearest(
+    block: NDArray[np.float64], n_neighbors: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return for each row the nearest samples in criterion 1, nearest first, then those in criterion 2, …"""
+    n_criteria, n_rows, n_samples = block.shape
+    neighbors = np.empty((n_rows, n_neighbors.sum()), np.intp)
+    for row in range(n_rows):
+        end = 0
+        for criterion in range(n_criteria):
+            size = n_neighbors[criterion]
+            heap = neighbors[row, end : end + size]
+            end += size
+            for place in range(size):
+                heap[place] = place
+            for place in range(size // 2 - 1, -1, -1):
+                sift_down(block, criterion, row, heap, place, size)
+            for sample in range(size, n_samples):
+                if is_nearer(block, criterion, row, sample, heap[0]):
+                    heap[0] = sample
+                    sift_down(block, criterion, row, heap, 0, size)
+            for last in range(size - 1, 0, -1):
+                heap[0], heap[last] = heap[last], heap[0]
+                sift_down(block, criterion, row, heap, 0, last)
+    return neighbors
+
+
+@njit(cache=True, nogil=True)
+def root_of(parents: NDArray[np.intp], sample: int) -> int:
+    """Return the representative of the set a sample belongs to (union–find, path halving)."""
+    while parents[sample] != sample:
+        parents[sample] = parents[parents[sample]]
+        sample = parents[sample]
+    return sample
+
+
+@njit(cache=True, nogil=True)
+def join_neighbors(
+    rows: NDArray[np.float64],
+    start: int,
+    nearest: NDArray[np.float64],
+    parents: NDArray[np.intp],
+    n_components: NDArray[np.intp],
+) -> None:
+    """Join samples start, start + 1, … with their neighbors in the k-NN graphs of k = 1…k_max.
+
+    ``nearest[r]`` holds the k_max smallest dissimilarities of row r in order; ``parents[k - 1]``
+    and ``n_components[k - 1]`` describe the components of the k-NN graph and are updated.
+    """
+    n_rows, n_samples = rows.shape
+    largest_k = nearest.shape[1]
+    for row in range(n_rows):
+        for other in range(n_samples):
+            if rows[row, other] <= nearest[row, largest_k - 1]:
+                # The graph of k holds those of smaller k: once joined there, joined in all that follow.
+                k = np.searchsorted(nearest[row], rows[row, other])
+                while k < largest_k:
+                    a, b = root_of(parents[k], start + row), root_of(parents[k], other)
+                    if a == b:
+                        break
+                    parents[k, max(a, b)] = min(a, b)
+                    n_components[k] -= 1
+                    k += 1
+
+
+@njit(cache=True, nogil=True)
+def rank_components(
+    rows: NDArray[np.float64], components: NDArray[np.intp], n_components: int
+) -> NDArray[np.intp]:
+    """Return for each row the rank of its nearest sample in each component (1: none is nearer)."""
+    ranks = np.empty((rows.shape[0], n_components), np.intp)
+    for row in range(rows.shape[0]):
+        nearest = np.full(n_components, np.inf)
+        for sample in range(rows.shape[1]):
+            component = components[sample]
+            nearest[component] = min(nearest[component], rows[row, sample])
+        ranks[row] = np.searchsorted(np.sort(rows[row]), nearest) + 1
+    return ranks

@@ -1,0 +1,148 @@
+"""Dyads: the dissimilarities of a pair under all criteria, of training pairs and of new samples' nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from paretodepth._kernels.neighbors import (
+    join_neighbors,
+    pack_rows,
+    rank_components,
+    select_nearest,
+    unpack_rows,
+)
+from paretodepth.blocks import map_blocks, row_blocks
+from paretodepth.criteria import Criterion
+
+Views = Sequence[NDArray[np.float64]]
+
+FIRST_LARGEST_K = 32
+"""The k-NN graphs of k = 1…32 are grown together; a larger connected k needs a second pass."""
+
+
+def pairwise_dyads(criteria: Sequence[Criterion], views: Views, n_jobs: int | None) -> NDArray[np.float64]:
+    """Return the dyads of all pairs of samples, shape (n_samples * (n_samples - 1) / 2, n_criteria).
+
+    The pairs come in the order (0, 1), (0, 2), …, (1, 2), …
+    """
+    n_samples = len(views[0])
+    dyads = np.empty((n_samples * (n_samples - 1) // 2, len(criteria)))
+
+    def fill(rows: slice) -> None:
+        block = np.empty((len(criteria), rows.stop - rows.start, n_samples - rows.start))
+        for part, criterion, view in zip(block, criteria, views, strict=True):
+            # Only later samples: the dissimilarity of a pair is asked for once.
+            if criterion.is_precomputed:
+                part[:] = view[rows, rows.start :]
+            else:
+                part[:] = criterion.dissimilarities(view[rows], view[rows.start :], (rows.start, rows.start))
+        start, stop = (row * n_samples - row * (row + 1) // 2 for row in (rows.start, rows.stop))
+        pack_rows(block, dyads[start:stop])
+
+    map_blocks(fill, row_blocks(n_samples, len(criteria) * n_samples), n_jobs)
+    return dyads
+
+
+def dissimilarity_block(criteria: Sequence[Criterion], rows: Views, training: Views, start: int) -> NDArray[np.float64]:
+    """Return dissimilarities of shape (n_criteria, n_rows, n_training); `start` numbers the first row in messages."""
+    return np.stack(
+        [
+            criterion.dissimilarities(view, training_view, (start, 0))
+            for criterion, view, training_view in zip(criteria, rows, training, strict=True)
+        ]
+    )
+
+
+def training_block(dyads: NDArray[np.float64], n_samples: int, rows: slice) -> NDArray[np.float64]:
+    """Return the block of some training samples against all, each infinitely far from itself."""
+    return unpack_rows(dyads, n_samples, rows.start, rows.stop)
+
+
+def nearest_dyads(
+    block: NDArray[np.float64], n_neighbors: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return each row's neighbors, shape (n_rows, s), and their dyads, shape (n_rows, s, n_criteria).
+
+    A row's neighbors are the k_1 nearest in criterion 1, then the k_2 nearest in criterion
+    2, and so on, s = k_1 + … + k_K in all; one found in several criteria counts in each.
+    Training samples at equal dissimilarity are told apart by the other criteria in their
+    order. Those that remain tied give equal dyads, so no score depends on the order of the
+    training samples; the neighbor with the smaller index is named.
+    """
+    neighbors = select_nearest(block, n_neighbors)
+    dyads = block[:, np.arange(block.shape[1])[:, None], neighbors]
+    return neighbors, np.ascontiguousarray(np.moveaxis(dyads, 0, -1))
+
+
+def connected_n_neighbors(
+    block_of: Callable[[slice], NDArray[np.float64]], n_samples: int, n_criteria: int
+) -> NDArray[np.intp]:
+    """Return for each criterion the smallest k with a connected symmetric k-NN graph.
+
+    Samples i and j are joined if either is among the k nearest of the other, that is, if
+    fewer than k samples are nearer; so ties need no rule and the order of the samples does
+    not matter.
+
+    Parameters
+    ----------
+    block_of : callable
+        Gives the block (n_criteria, n_rows, n_samples) of a slice of the training samples.
+    n_samples, n_criteria : int
+        The block's size when the slice takes all samples.
+
+    References
+    ----------
+    Appendix, "Selection of parameters", of the paper.
+    """
+    largest_k = min(FIRST_LARGEST_K, n_samples - 1)
+    parents = np.tile(np.arange(n_samples), (n_criteria, largest_k, 1))
+    n_components = np.full((n_criteria, largest_k), n_samples)
+    blocks = row_blocks(n_samples, n_criteria * n_samples)
+    for rows in blocks:
+        for criterion, block in enumerate(block_of(rows)):
+            nearest = np.sort(np.partition(block, largest_k - 1, axis=1)[:, :largest_k], axis=1)
+            join_neighbors(block, rows.start, nearest, parents[criterion], n_components[criterion])
+    is_connected = n_components == 1
+    n_neighbors = is_connected.argmax(axis=1) + 1
+    for criterion in np.flatnonzero(~is_connected.any(axis=1)):
+        roots = parents[criterion, -1]
+        while (roots[roots] != roots).any():
+            roots = roots[roots]
+        components = np.unique(roots, return_inverse=True)[1]
+        n_neighbors[criterion] = _joining_rank(block_of, criterion, components, blocks)
+    return n_neighbors
+
+
+def _joining_rank(
+    block_of: Callable[[slice], NDArray[np.float64]],
+    criterion: int,
+    components: NDArray[np.intp],
+    blocks: list[slice],
+) -> int:
+    """Return the smallest k whose k-NN graph joins the components of a graph of smaller k.
+
+    That is the heaviest edge of a spanning tree of the components, where an edge weighs
+    the smallest rank of a sample of one among the neighbors of a sample of the other.
+    """
+    n_components = components.max() + 1
+    ranks = np.full((n_components, n_components), len(components))
+    for rows in blocks:
+        row_ranks = rank_components(block_of(rows)[criterion], components, n_components)
+        np.minimum.at(ranks, components[rows], row_ranks)
+    ranks = np.minimum(ranks, ranks.T)
+    np.fill_diagonal(ranks, 0)
+    return int(minimum_spanning_tree(ranks).max())
+
+
+def tied_shares(dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each criterion the share of dyads whose dissimilarity another dyad has too."""
+    shares = []
+    for column in dyads.T:
+        values = np.sort(column)
+        is_equal = np.concatenate(([False], values[1:] == values[:-1], [False]))
+        shares.append(np.mean(is_equal[1:] | is_equal[:-1]))
+    return np.array(shares)

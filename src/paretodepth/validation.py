@@ -1,0 +1,324 @@
+"""Every check of input; past this module nobody checks again."""
+
+from __future__ import annotations
+
+import difflib
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def check_dyads(dyads: ArrayLike, caller: str) -> NDArray[np.float64]:
+    """Return dyads as a C-contiguous float64 array of shape (n_dyads, n_criteria) without NaN."""
+    array = np.asarray(dyads)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(
+            f"The 'dyads' parameter of {caller} must hold real numbers. Got dtype {array.dtype} instead; "
+            "convert it to float first."
+        )
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise ValueError(
+            f"The 'dyads' parameter of {caller} must have the shape (n_dyads, n_criteria) with at least one "
+            f"criterion. Got the shape {array.shape} instead; use dyads.reshape(-1, 1) for one criterion."
+        )
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    is_nan = np.isnan(array)
+    if is_nan.any():
+        row, criterion = np.argwhere(is_nan)[0]
+        raise ValueError(
+            f"The 'dyads' parameter of {caller} must hold no NaN. Got one in row {row}, criterion {criterion}; "
+            "drop that dyad or impute it."
+        )
+    return array
+
+
+def check_choice(value: object, parameter: str, choices: Sequence[str], caller: str) -> Any:
+    """Return a value that is one of a few words."""
+    if not (isinstance(value, str) and value in choices):
+        raise ValueError(
+            f"The '{parameter}' parameter of {caller} must be one of {_listed(choices)}. "
+            f"Got {value!r} instead{_suggestion(value, choices)}."
+        )
+    return value
+
+
+def check_count(value: object, parameter: str, caller: str) -> int:
+    """Return an integer of at least 1."""
+    if not _is_integer(value) or value < 1:  # type: ignore[operator]
+        raise ValueError(
+            f"The '{parameter}' parameter of {caller} must be an integer of at least 1. Got {value!r} instead."
+        )
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def check_alpha(alpha: object, caller: str) -> float:
+    """Return a false-alarm rate between 0 and 1, both excluded."""
+    if not _is_real(alpha) or not 0 < alpha < 1:  # type: ignore[operator]
+        raise ValueError(
+            f"The 'alpha' parameter of {caller} must be a number between 0 and 1, both excluded. Got {alpha!r} "
+            "instead; it is the share of nominal samples that may be called anomalies, 0.05 say."
+        )
+    return float(alpha)  # type: ignore[arg-type]
+
+
+def check_probability(value: float, parameter: str, caller: str) -> float:
+    """Return a number from 0 to 1."""
+    if not _is_real(value) or not 0 <= value <= 1:
+        raise ValueError(f"The '{parameter}' parameter of {caller} must be from 0 to 1. Got {value!r} instead.")
+    return float(value)
+
+
+def check_threshold(threshold: object, caller: str) -> float | None:
+    """Return a mean depth above which a sample is an anomaly, or None."""
+    if threshold is None:
+        return None
+    if not _is_real(threshold) or np.isnan(threshold):  # type: ignore[call-overload]
+        raise ValueError(
+            f"The 'threshold' parameter of {caller} must be None or a number. Got {threshold!r} instead; "
+            "None sets it from 'alpha'."
+        )
+    return float(threshold)  # type: ignore[arg-type]
+
+
+def check_n_samples(n_samples: int, minimum: int, caller: str) -> int:
+    """Return a number of training samples that is large enough."""
+    if n_samples < minimum:
+        raise ValueError(f"{caller} must be fitted on at least {minimum} samples. Got {n_samples} instead.")
+    return n_samples
+
+
+def check_n_neighbors(
+    n_neighbors: object, names: Sequence[str], n_samples: int, caller: str
+) -> NDArray[np.intp]:
+    """Return one number of neighbors a criterion."""
+    if _is_integer(n_neighbors):
+        counts = [n_neighbors] * len(names)
+    elif isinstance(n_neighbors, Sequence | np.ndarray) and not isinstance(n_neighbors, str):
+        counts = list(n_neighbors)
+    else:
+        raise ValueError(
+            f"The 'n_neighbors' parameter of {caller} must be 'connected', an integer or one integer per criterion. "
+            f"Got {n_neighbors!r} instead."
+        )
+    if len(counts) != len(names):
+        raise ValueError(
+            f"The 'n_neighbors' parameter of {caller} must hold one integer per criterion, {len(names)} in all. "
+            f"Got {len(counts)} instead; the criteria are {_listed(names)}."
+        )
+    for name, count in zip(names, counts, strict=True):
+        if not _is_integer(count) or not 1 <= count < n_samples:
+            raise ValueError(
+                f"The 'n_neighbors' parameter of {caller} must be an integer of at least 1 and below the number of "
+                f"training samples, {n_samples}. Got {count!r} for the criterion '{name}' instead."
+            )
+    return np.array(counts, dtype=np.intp)
+
+
+def check_instances(values: object, parameter: str, kind: type, caller: str) -> list[Any]:
+    """Return a list of at least one instance of a class."""
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        raise TypeError(
+            f"The '{parameter}' parameter of {caller} must be a list of {kind.__name__} objects. Got {values!r} instead."
+        )
+    for value in values:
+        if not isinstance(value, kind):
+            raise TypeError(
+                f"The '{parameter}' parameter of {caller} must hold only {kind.__name__} objects. "
+                f"Got {value!r} instead; write {kind.__name__}(name, columns=…, metric=…)."
+            )
+    if not values:
+        raise ValueError(
+            f"The '{parameter}' parameter of {caller} must hold at least one {kind.__name__}. Got an empty list instead."
+        )
+    return list(values)
+
+
+def check_names(names: Sequence[object], caller: str) -> list[str]:
+    """Return criterion names that are strings and all different."""
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"The name of a criterion of {caller} must be a non-empty string. Got {name!r} instead.")
+        if names.count(name) > 1:
+            raise ValueError(
+                f"The criteria of {caller} must have different names. Got '{name}' {names.count(name)} times instead."
+            )
+    return list(names)  # type: ignore[arg-type]
+
+
+def check_all_or_none(claims: Mapping[str, bool], claim: str, caller: str) -> None:
+    """Refuse criteria of which some, but not all, are what is claimed."""
+    if any(claims.values()) and not all(claims.values()):
+        some, others = ([name for name in claims if claims[name] is true] for true in (True, False))
+        raise ValueError(
+            f"The criteria of {caller} must be {claim} either all or none. Got {_listed(some)} as {claim} "
+            f"and {_listed(others)} not; compute the other matrices too."
+        )
+
+
+def check_metric(metric: object, name: str, known: Sequence[str]) -> None:
+    """Refuse what is neither a callable nor the name of a known metric."""
+    if callable(metric):
+        return
+    if not isinstance(metric, str):
+        raise TypeError(
+            f"The 'metric' parameter of the criterion '{name}' must be a metric's name or a callable. "
+            f"Got {metric!r} instead."
+        )
+    if metric not in known:
+        raise ValueError(
+            f"The 'metric' parameter of the criterion '{name}' must be a known metric or a callable. "
+            f"Got '{metric}' instead{_suggestion(metric, known)}; the known ones are {_listed(known)}."
+        )
+
+
+def check_columns(
+    columns: object, name: str, n_features: int, feature_names: Sequence[str] | None
+) -> list[int]:
+    """Return a criterion's columns as indices; None stands for all."""
+    if columns is None:
+        return list(range(n_features))
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        columns = [columns]
+    indices = [_column_index(column, name, n_features, feature_names) for column in columns]
+    if not indices:
+        raise ValueError(
+            f"The 'columns' parameter of the criterion '{name}' must name at least one column. "
+            "Got none instead; leave it out to take all columns."
+        )
+    return indices
+
+
+def _column_index(column: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> int:
+    """Return the index of a column given by index or name."""
+    expected = f"The 'columns' parameter of the criterion '{name}' must hold"
+    if isinstance(column, str):
+        if feature_names is None:
+            raise ValueError(
+                f"{expected} indices when the data have no column names. Got '{column}' instead; "
+                "pass a data frame or give the column's index."
+            )
+        if column not in feature_names:
+            raise ValueError(
+                f"{expected} columns of the data. Got '{column}' instead{_suggestion(column, feature_names)}; "
+                f"the columns are {_listed(feature_names)}."
+            )
+        return list(feature_names).index(column)
+    if not _is_integer(column):
+        raise TypeError(f"{expected} column names or indices. Got {column!r} instead.")
+    if not 0 <= column < n_features:  # type: ignore[operator]
+        raise ValueError(f"{expected} indices from 0 to {n_features - 1}. Got {column} instead.")
+    return int(column)  # type: ignore[call-overload, no-any-return]
+
+
+def check_matrices(
+    X: object, names: Sequence[str], n_samples: int | None, caller: str
+) -> list[NDArray[np.float64]]:
+    """Return one dissimilarity matrix per precomputed criterion.
+
+    The matrices are square, with as many rows as there are training samples, at fit
+    (`n_samples` None) and have one column per training sample afterwards.
+    """
+    if isinstance(X, Mapping):
+        if set(X) != set(names):
+            raise ValueError(
+                f"The matrices given to {caller} must be one per criterion, {_listed(names)}. "
+                f"Got {_listed(sorted(map(str, X)))} instead."
+            )
+        X = [X[name] for name in names]
+    if not isinstance(X, Sequence | np.ndarray) or (isinstance(X, np.ndarray) and X.ndim != 3):
+        got = f"an array of shape {X.shape}" if isinstance(X, np.ndarray) else type(X).__name__
+        raise TypeError(
+            f"The precomputed criteria of {caller} need a sequence or a dict of matrices, one per criterion. "
+            f"Got {got} instead; wrap a single matrix in a list."
+        )
+    if len(X) != len(names):
+        raise ValueError(
+            f"The matrices given to {caller} must be one per criterion, {_listed(names)}. Got {len(X)} instead."
+        )
+    matrices = [_check_matrix(matrix, name, n_samples) for matrix, name in zip(X, names, strict=True)]
+    for matrix, name in zip(matrices, names, strict=True):
+        if matrix.shape != matrices[0].shape:
+            raise ValueError(
+                f"The matrices given to {caller} must all have one shape. Got {matrices[0].shape} for '{names[0]}' "
+                f"and {matrix.shape} for '{name}'."
+            )
+    return matrices
+
+
+def _check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[np.float64]:
+    """Return one matrix of finite, non-negative dissimilarities of the right shape."""
+    expected = f"The matrix of the precomputed criterion '{name}' must"
+    array = np.asarray(matrix)
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise TypeError(
+            f"{expected} be a two-dimensional array of numbers. Got the shape {array.shape} and dtype {array.dtype}."
+        )
+    array = array.astype(np.float64, copy=False)
+    check_dissimilarities(array, array.shape, name, (0, 0))
+    if n_samples is not None:
+        if array.shape[1] != n_samples:
+            raise ValueError(
+                f"{expected} have one column per training sample, {n_samples}. Got the shape {array.shape} instead; "
+                "row i holds the dissimilarities of new sample i to the training samples."
+            )
+        return array
+    if array.shape[0] != array.shape[1]:
+        raise ValueError(
+            f"{expected} be square at fit, one row and one column per training sample. "
+            f"Got the shape {array.shape} instead."
+        )
+    if np.any(np.diagonal(array) != 0):
+        sample = int(np.flatnonzero(np.diagonal(array))[0])
+        raise ValueError(
+            f"{expected} have a zero diagonal. Got {array[sample, sample]} for sample {sample} instead; "
+            "is it a similarity?"
+        )
+    if not np.allclose(array, array.T, rtol=1e-8, atol=0.0):
+        i, j = np.argwhere(~np.isclose(array, array.T, rtol=1e-8, atol=0.0))[0]
+        raise ValueError(
+            f"{expected} be symmetric. Got {array[i, j]} for the pair ({i}, {j}) and {array[j, i]} for ({j}, {i}); "
+            "average the matrix with its transpose if that is meant."
+        )
+    return array
+
+
+def check_dissimilarities(
+    block: object, shape: tuple[int, ...], name: str, origin: tuple[int, int]
+) -> NDArray[np.float64]:
+    """Return a criterion's block of finite, non-negative dissimilarities; `origin` is its first row and column."""
+    array = np.asarray(block)
+    if array.shape != shape or array.dtype.kind not in "fiub":
+        raise ValueError(
+            f"The metric of the criterion '{name}' must return numbers of the shape (len(A), len(B)) = {shape}. "
+            f"Got the shape {array.shape} and dtype {array.dtype} instead."
+        )
+    array = array.astype(np.float64, copy=False)
+    if array.size and not (array.min() >= 0 and array.max() < np.inf):
+        row, column = np.argwhere(~((array >= 0) & (array < np.inf)))[0]
+        raise ValueError(
+            f"The criterion '{name}' must give dissimilarities that are finite and not negative. Got "
+            f"{array[row, column]} for sample {origin[0] + row} and training sample {origin[1] + column} instead; "
+            "drop or mend that sample, or choose another metric."
+        )
+    return array
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _listed(words: Iterable[object]) -> str:
+    return ", ".join(f"'{word}'" for word in words)
+
+
+def _suggestion(word: object, choices: Sequence[str]) -> str:
+    """Return '; did you mean …?' or nothing."""
+    close = difflib.get_close_matches(str(word), choices, n=3)
+    return f" (did you mean {' or '.join(repr(choice) for choice in close)}?)" if close else ""
