@@ -64,8 +64,8 @@ def algorithm_2_front_numbers(dyads):
     return numbers
 
 
-def depths(new_dyads, dyads, kind):
-    numbers = front_numbers(dyads)
+def depths(new_dyads, dyads, numbers, kind):
+    """The depths of new dyads below the fronts given by the training dyads and their front numbers."""
     n_fronts = max(numbers, default=0)
     result = []
     for new in new_dyads:
@@ -112,7 +112,7 @@ def nearest(rows, n_neighbors, exclude=None):
     return chosen
 
 
-def mean_depth(rows, n_neighbors, dyads, kind="paper", exclude=None):
+def mean_depth(rows, n_neighbors, dyads, numbers, kind="paper", exclude=None):
     """The paper's v(X) from a sample's dissimilarities to the training samples, one row per criterion."""
     new_dyads = [[row[j] for row in rows] for j in nearest(rows, n_neighbors, exclude)]
-    return np.mean(depths(new_dyads, dyads, kind))
+    return np.mean(depths(new_dyads, dyads, numbers, kind))

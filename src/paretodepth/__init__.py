@@ -1,7 +1,6 @@
 """Multi-criteria anomaly detection by Pareto depth analysis: several dissimilarities, no weights."""
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,7 +9,6 @@ if TYPE_CHECKING:
     from paretodepth.fronts import Fronts, front_numbers
 
 __all__ = ["Criterion", "Fronts", "ParetoDepthDetector", "front_numbers"]
-__version__ = version("paretodepth")
 
 _HOMES = {
     "Criterion": "paretodepth.criteria",
@@ -22,6 +20,8 @@ _HOMES = {
 
 # Names are looked up on first use (PEP 562): the command line's help must not wait for numba and scikit-learn.
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("paretodepth")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

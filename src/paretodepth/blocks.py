@@ -17,9 +17,7 @@ def row_blocks(n_rows: int, values_per_row: int) -> list[slice]:
     return list(gen_batches(n_rows, max(1, BLOCK_VALUES // max(1, values_per_row))))
 
 
-def map_blocks(
-    function: Callable[[slice], Result], blocks: Iterable[slice], n_jobs: int | None
-) -> list[Result]:
+def map_blocks(function: Callable[[slice], Result], blocks: Iterable[slice], n_jobs: int | None) -> list[Result]:
     """Return the function's results in the order of the blocks.
 
     Threads, because the compiled loops and SciPy's distances let go of the interpreter lock.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, Self
 
@@ -197,16 +197,23 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         mean_depth : ndarray of shape (n_samples,)
             From 1 to ``n_fronts_ + 1``.
         """
-        check_is_fitted(self)
-        views = self._views(X)
-        n_training = len(self._training[0])
+        return self._over_new_blocks(self._mean_depth, X)
 
-        def of_rows(rows: slice) -> NDArray[np.float64]:
-            block = dissimilarity_block(self.criteria_, [view[rows] for view in views], self._training, rows.start)
-            return self._mean_depth(block)
+    def nearest_dyads(self, X: Samples) -> NDArray[np.float64]:
+        """Return the dyads whose mean depth is the score: those of each sample with its nearest training samples.
 
-        blocks = row_blocks(len(views[0]), len(views) * n_training)
-        return np.concatenate(map_blocks(of_rows, blocks, self.n_jobs))
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New samples, as in `mean_depth`.
+
+        Returns
+        -------
+        dyads : ndarray of shape (n_samples, s, n_criteria)
+            Of the ``n_neighbors_[0]`` nearest in the first criterion, of those nearest in
+            the second, and so on; s is the sum of `n_neighbors_`.
+        """
+        return self._over_new_blocks(lambda block: nearest_dyads(block, self.n_neighbors_)[1], X)
 
     def score_samples(self, X: Samples) -> NDArray[np.float64]:
         """Return minus the mean depth of each sample, smaller is stranger.
@@ -250,6 +257,20 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return np.where(self.decision_function(X) < 0, -1, 1)
 
+    def _over_new_blocks(
+        self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]], X: Samples
+    ) -> NDArray[np.float64]:
+        """Return the function's results for blocks of dissimilarities of new samples, put together."""
+        check_is_fitted(self)
+        views = self._views(X)
+
+        def of_rows(rows: slice) -> NDArray[np.float64]:
+            new = [view[rows] for view in views]
+            return function(dissimilarity_block(self.criteria_, new, self._training, rows.start))
+
+        blocks = row_blocks(len(views[0]), len(views) * len(self._training[0]))
+        return np.concatenate(map_blocks(of_rows, blocks, self.n_jobs))
+
     def _views(self, X: Samples) -> Views:
         """Return what each criterion sees of new samples."""
         if self.criteria_[0].is_precomputed:
@@ -260,15 +281,15 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the mean depths of the rows of a block of dissimilarities to the training samples."""
         _, dyads = nearest_dyads(block, self.n_neighbors_)
         n_rows, n_dyads, n_criteria = dyads.shape
-        return self._depths.of(dyads.reshape(-1, n_criteria)).reshape(n_rows, n_dyads).mean(axis=1)
+        depths = self._depths.of(dyads.reshape(-1, n_criteria)).reshape(n_rows, n_dyads)
+        mean: NDArray[np.float64] = depths.mean(axis=1)
+        return mean
 
     def _fitted_n_neighbors(self, dyads: NDArray[np.float64], n_samples: int) -> NDArray[np.intp]:
         """Return the number of neighbors in each criterion."""
         if isinstance(self.n_neighbors, str):
             check_choice(self.n_neighbors, "n_neighbors", ("connected",), NAME)
-            return connected_n_neighbors(
-                lambda rows: training_block(dyads, n_samples, rows), n_samples, dyads.shape[1]
-            )
+            return connected_n_neighbors(lambda rows: training_block(dyads, n_samples, rows), n_samples, dyads.shape[1])
         return check_n_neighbors(self.n_neighbors, [c.name for c in self.criteria_], n_samples, NAME)
 
     def _warn_about_ties(self, dyads: NDArray[np.float64]) -> None:

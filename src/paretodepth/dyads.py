@@ -107,13 +107,13 @@ def connected_n_neighbors(
             nearest = np.sort(np.partition(block, largest_k - 1, axis=1)[:, :largest_k], axis=1)
             join_neighbors(block, rows.start, nearest, parents[criterion], n_components[criterion])
     is_connected = n_components == 1
-    n_neighbors = is_connected.argmax(axis=1) + 1
-    for criterion in np.flatnonzero(~is_connected.any(axis=1)):
-        roots = parents[criterion, -1]
+    n_neighbors: NDArray[np.intp] = is_connected.argmax(axis=1) + 1
+    for unconnected in np.flatnonzero(~is_connected.any(axis=1)):
+        roots = parents[unconnected, -1]
         while (roots[roots] != roots).any():
             roots = roots[roots]
         components = np.unique(roots, return_inverse=True)[1]
-        n_neighbors[criterion] = _joining_rank(block_of, criterion, components, blocks)
+        n_neighbors[unconnected] = _joining_rank(block_of, int(unconnected), components, blocks)
     return n_neighbors
 
 

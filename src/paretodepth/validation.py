@@ -64,10 +64,12 @@ def check_alpha(alpha: object, caller: str) -> float:
     return float(alpha)  # type: ignore[arg-type]
 
 
-def check_probability(value: float, parameter: str, caller: str) -> float:
-    """Return a number from 0 to 1."""
-    if not _is_real(value) or not 0 <= value <= 1:
-        raise ValueError(f"The '{parameter}' parameter of {caller} must be from 0 to 1. Got {value!r} instead.")
+def check_interval(value: float, parameter: str, low: float, high: float, caller: str) -> float:
+    """Return a number from `low` to `high`."""
+    if not _is_real(value) or not low <= value <= high:
+        raise ValueError(
+            f"The '{parameter}' parameter of {caller} must be from {low:g} to {high:g}. Got {value!r} instead."
+        )
     return float(value)
 
 
@@ -90,12 +92,10 @@ def check_n_samples(n_samples: int, minimum: int, caller: str) -> int:
     return n_samples
 
 
-def check_n_neighbors(
-    n_neighbors: object, names: Sequence[str], n_samples: int, caller: str
-) -> NDArray[np.intp]:
+def check_n_neighbors(n_neighbors: object, names: Sequence[str], n_samples: int, caller: str) -> NDArray[np.intp]:
     """Return one number of neighbors a criterion."""
     if _is_integer(n_neighbors):
-        counts = [n_neighbors] * len(names)
+        counts: list[Any] = [n_neighbors] * len(names)
     elif isinstance(n_neighbors, Sequence | np.ndarray) and not isinstance(n_neighbors, str):
         counts = list(n_neighbors)
     else:
@@ -121,7 +121,8 @@ def check_instances(values: object, parameter: str, kind: type, caller: str) -> 
     """Return a list of at least one instance of a class."""
     if not isinstance(values, Sequence) or isinstance(values, str):
         raise TypeError(
-            f"The '{parameter}' parameter of {caller} must be a list of {kind.__name__} objects. Got {values!r} instead."
+            f"The '{parameter}' parameter of {caller} must be a list of {kind.__name__} objects. "
+            f"Got {values!r} instead."
         )
     for value in values:
         if not isinstance(value, kind):
@@ -131,7 +132,8 @@ def check_instances(values: object, parameter: str, kind: type, caller: str) -> 
             )
     if not values:
         raise ValueError(
-            f"The '{parameter}' parameter of {caller} must hold at least one {kind.__name__}. Got an empty list instead."
+            f"The '{parameter}' parameter of {caller} must hold at least one {kind.__name__}. "
+            "Got an empty list instead."
         )
     return list(values)
 
@@ -174,9 +176,7 @@ def check_metric(metric: object, name: str, known: Sequence[str]) -> None:
         )
 
 
-def check_columns(
-    columns: object, name: str, n_features: int, feature_names: Sequence[str] | None
-) -> list[int]:
+def check_columns(columns: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> list[int]:
     """Return a criterion's columns as indices; None stands for all."""
     if columns is None:
         return list(range(n_features))
@@ -213,9 +213,7 @@ def _column_index(column: object, name: str, n_features: int, feature_names: Seq
     return int(column)  # type: ignore[call-overload, no-any-return]
 
 
-def check_matrices(
-    X: object, names: Sequence[str], n_samples: int | None, caller: str
-) -> list[NDArray[np.float64]]:
+def check_matrices(X: object, names: Sequence[str], n_samples: int | None, caller: str) -> list[NDArray[np.float64]]:
     """Return one dissimilarity matrix per precomputed criterion.
 
     The matrices are square, with as many rows as there are training samples, at fit

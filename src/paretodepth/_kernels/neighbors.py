@@ -22,9 +22,7 @@ def pack_rows(block: NDArray[np.float64], dyads: NDArray[np.float64]) -> None:
 
 
 @njit(cache=True, nogil=True)
-def unpack_rows(
-    dyads: NDArray[np.float64], n_samples: int, start: int, stop: int
-) -> NDArray[np.float64]:
+def unpack_rows(dyads: NDArray[np.float64], n_samples: int, start: int, stop: int) -> NDArray[np.float64]:
     """Return the block of samples start…stop - 1 against all; a sample is infinitely far from itself."""
     n_criteria = dyads.shape[1]
     block = np.empty((n_criteria, stop - start, n_samples))
@@ -71,10 +69,8 @@ def sift_down(
 
 
 @njit(cache=True, nogil=True)
-def select_nearest(
-    block: NDArray[np.float64], n_neighbors: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """Return for each row the nearest samples in criterion 1, nearest first, then those in criterion 2, …"""
+def select_nearest(block: NDArray[np.float64], n_neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return each row's nearest samples, criterion after criterion, the nearest first."""
     n_criteria, n_rows, n_samples = block.shape
     neighbors = np.empty((n_rows, n_neighbors.sum()), np.intp)
     for row in range(n_rows):
@@ -136,9 +132,7 @@ def join_neighbors(
 
 
 @njit(cache=True, nogil=True)
-def rank_components(
-    rows: NDArray[np.float64], components: NDArray[np.intp], n_components: int
-) -> NDArray[np.intp]:
+def rank_components(rows: NDArray[np.float64], components: NDArray[np.intp], n_components: int) -> NDArray[np.intp]:
     """Return for each row the rank of its nearest sample in each component (1: none is nearer)."""
     ranks = np.empty((rows.shape[0], n_components), np.intp)
     for row in range(rows.shape[0]):

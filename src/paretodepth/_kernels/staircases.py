@@ -75,9 +75,7 @@ def merge_envelopes(
 
 
 @njit(cache=True, nogil=True)
-def dominates_some(
-    first: float, second: float, points: NDArray[np.float64], start: int, stop: int
-) -> bool:
+def dominates_some(first: float, second: float, points: NDArray[np.float64], start: int, stop: int) -> bool:
     """Tell whether the dyad (first, second) dominates a point of the envelope ``points[start:stop]``."""
     end = stop
     while start < stop:
@@ -87,9 +85,7 @@ def dominates_some(
         else:
             stop = middle
     # Points further right are lower; an equal one is maximal, so nothing lies beyond it.
-    return start < end and (
-        points[start, 1] > second or (points[start, 1] == second and points[start, 0] > first)
-    )
+    return start < end and (points[start, 1] > second or (points[start, 1] == second and points[start, 0] > first))
 
 
 @njit(cache=True, nogil=True)

@@ -91,14 +91,15 @@ def number_sorted(dyads: NDArray[np.float64], leaf_size: int) -> NDArray[np.intp
     n_criteria = points.shape[1]
     n_leaves = lower.shape[0] // 2
     positions = np.empty(n_dyads, np.intp)
-    for position in range(n_dyads):
-        positions[places[position]] = position
+    for place in range(n_dyads):
+        positions[places[place]] = place
     # Zero marks a dyad, or a node, that the walk has not come to.
     numbers = np.zeros(n_dyads, np.intp)
     deepest = np.zeros(2 * n_leaves, np.intp)
     stack = np.empty(128, np.intp)
-    for position in positions:
-        best = 0
+    for dyad in range(n_dyads):
+        position = positions[dyad]
+        best = np.intp(0)
         stack[0] = 1
         height = 1
         while height > 0:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.criteria import Criterion
-from paretodepth.validation import check_count, check_probability
+from paretodepth.validation import check_count, check_interval
 
 
 class Hypercube(NamedTuple):
@@ -74,16 +74,16 @@ def make_hypercube(
     >>> from paretodepth.datasets import make_hypercube
     >>> data = make_hypercube(random_state=0)
     >>> data.X_train.shape, data.X_test.shape, int(data.is_anomaly.sum())
-    ((300, 4), (100, 4), 19)
+    ((300, 4), (100, 4), 20)
     """
     caller = "make_hypercube"
     n_train, n_test = check_count(n_train, "n_train", caller), check_count(n_test, "n_test", caller)
     n_criteria = check_count(n_criteria, "n_criteria", caller)
-    nominal = check_probability(1 - n_criteria * class_probability, "1 - n_criteria * class_probability", caller)
+    class_probability = check_interval(class_probability, "class_probability", 0, 1 / n_criteria, caller)
     rng = np.random.default_rng(random_state)
     X_train = rng.random((n_train, n_criteria))
     X_test = rng.random((n_test, n_criteria))
-    probabilities = [nominal] + [class_probability] * n_criteria
+    probabilities = [1 - n_criteria * class_probability] + [class_probability] * n_criteria
     anomalous_criterion = rng.choice(np.arange(-1, n_criteria), size=n_test, p=probabilities)
     samples = np.flatnonzero(anomalous_criterion >= 0)
     X_test[samples, anomalous_criterion[samples]] = 1 + width * rng.random(len(samples))

@@ -17,9 +17,9 @@ SPEED_EDGES = np.linspace(0.0, 4.0, 21)
 """Speed histogram, metres a second: bins of 0.2, the last one open."""
 N_SHAPE_POINTS = 100
 
-# Gates of a square of 16 by 12 metres, and the lanes people walk between them.
-GATES = np.array([[0.0, 3.0], [0.0, 9.0], [6.0, 12.0], [16.0, 8.0], [16.0, 2.5], [9.0, 0.0]])
-LANES = ((0, 3), (3, 0), (1, 4), (4, 1), (2, 5), (5, 2), (0, 2), (3, 5))
+# An oval square of 16 by 12 metres with six gates; lanes lead across, bending a little.
+SEMI_AXES = np.array([8.0, 6.0])
+N_GATES = 6
 
 
 class Pedestrians(NamedTuple):
@@ -39,17 +39,15 @@ class Pedestrians(NamedTuple):
     @property
     def is_anomaly(self) -> NDArray[np.bool_]:
         """Whether each trajectory is an anomaly."""
-        return self.kinds != "nominal"
+        return np.asarray(self.kinds != "nominal")
 
 
-def make_pedestrians(
-    n_nominal: int = 300, n_anomalies: int = 0, *, random_state: int | None = None
-) -> Pedestrians:
+def make_pedestrians(n_nominal: int = 300, n_anomalies: int = 0, *, random_state: int | None = None) -> Pedestrians:
     """Simulate people who cross a square.
 
-    Nominal people walk along one of eight curved lanes at 1.3 metres a second or so.
-    Anomalies in speed run, or stop on the way; anomalies in shape make a detour, or a
-    loop, on a lane; the rest do both.
+    Nominal people come through one of six gates and walk a curved lane across at 1.3
+    metres a second or so. Anomalies in speed run, or stop on the way; anomalies in shape
+    make a detour, or a loop; the rest do both.
 
     Parameters
     ----------
@@ -74,7 +72,8 @@ def make_pedestrians(
     n_anomalies = n_anomalies and check_count(n_anomalies, "n_anomalies", "make_pedestrians")
     rng = np.random.default_rng(random_state)
     anomalies: tuple[Kind, ...] = ("speed", "shape", "both")
-    kinds: list[Kind] = ["nominal"] * n_nominal + [anomalies[i % 3] for i in range(n_anomalies)]
+    kinds: list[Kind] = ["nominal" for _ in range(n_nominal)]
+    kinds += [anomalies[i % 3] for i in range(n_anomalies)]
     return Pedestrians([_walk(kind, rng) for kind in kinds], np.array(kinds))
 
 
@@ -93,16 +92,20 @@ def _walk(kind: Kind, rng: np.random.Generator) -> Trajectory:
     walked = np.cumsum(speed * pace) / FRAMES_PER_SECOND
     walked = walked[walked < length[-1]]
     positions = np.column_stack([np.interp(walked, length, coordinate) for coordinate in path.T])
-    return positions + rng.normal(0, 0.01, positions.shape)
+    noise: Trajectory = rng.normal(0, 0.004, positions.shape)
+    return positions + noise
 
 
 def _path(rng: np.random.Generator) -> Trajectory:
     """Return a lane's curve as one person takes it, 400 points from gate to gate."""
-    first, last = GATES[list(LANES[rng.integers(len(LANES))])] + rng.normal(0, 0.35, (2, 2))
+    entrance = 2 * np.pi * rng.integers(N_GATES) / N_GATES + rng.normal(0, 0.2)
+    exit_ = entrance + np.pi + rng.normal(0, 0.25)
+    first, last = (SEMI_AXES * [np.cos(angle), np.sin(angle)] for angle in (entrance, exit_))
     across = np.array([first[1] - last[1], last[0] - first[0]])
     bend = (first + last) / 2 + across * rng.normal(0.12, 0.03)
     t = np.linspace(0, 1, 400)[:, None]
-    return (1 - t) ** 2 * first + 2 * t * (1 - t) * bend + t**2 * last
+    curve: Trajectory = (1 - t) ** 2 * first + 2 * t * (1 - t) * bend + t**2 * last
+    return curve
 
 
 def _detour(path: Trajectory, rng: np.random.Generator) -> Trajectory:
@@ -110,8 +113,10 @@ def _detour(path: Trajectory, rng: np.random.Generator) -> Trajectory:
     t = np.linspace(0, 1, len(path))
     along = path[-1] - path[0]
     across = np.array([-along[1], along[0]]) / np.hypot(*along)
-    bulge = np.exp(-(((t - rng.uniform(0.35, 0.65)) / 0.12) ** 2)) * rng.choice([-1, 1]) * rng.uniform(2.2, 3.2)
-    return path + bulge[:, None] * across
+    reach = rng.choice([-1.0, 1.0]) * rng.uniform(2.2, 3.2)
+    bulge = reach * np.exp(-(((t - rng.uniform(0.35, 0.65)) / 0.12) ** 2))
+    detour: Trajectory = path + bulge[:, None] * across
+    return detour
 
 
 def _loop(path: Trajectory, rng: np.random.Generator) -> Trajectory:

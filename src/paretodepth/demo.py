@@ -1,0 +1,111 @@
+"""The main job on simulated data: find the odd pedestrians, and draw why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from paretodepth.datasets import Pedestrians, make_pedestrians, trajectory_criteria, trajectory_table
+from paretodepth.detector import ParetoDepthDetector
+from paretodepth.plots import plot_fronts, plot_new_dyads
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NOMINAL_STYLE = {"color": "tab:blue", "marker": "o"}
+ANOMALY_STYLE = {"color": "tab:red", "marker": "^"}
+
+
+class DemoResult(NamedTuple):
+    """What the demo found.
+
+    Attributes
+    ----------
+    pedestrians : Pedestrians
+        The scored trajectories.
+    mean_depth : ndarray of shape (n_trajectories,)
+    labels : ndarray of shape (n_trajectories,)
+        -1 for those called anomalies.
+    aucs : dict
+        Area under the ROC curve, of all criteria together and of each alone.
+    picture : Path
+    """
+
+    pedestrians: Pedestrians
+    mean_depth: NDArray[np.float64]
+    labels: NDArray[np.intp]
+    aucs: dict[str, float]
+    picture: Path
+
+
+def run_demo(out: Path, seed: int, report: Callable[[str], None]) -> DemoResult:
+    """Fit on nominal pedestrians, score others, and write a picture to the folder `out`.
+
+    Parameters
+    ----------
+    out : Path
+        Made if it does not exist.
+    seed : int
+        Seed of the simulation.
+    report : callable
+        Told what is being done, a line at a time.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    report("Simulating 400 nominal pedestrians, and 96 nominal and 24 odd ones to be scored")
+    training = make_pedestrians(400, random_state=seed)
+    pedestrians = make_pedestrians(96, 24, random_state=seed + 1)
+    X_train, X = trajectory_table(training.trajectories), trajectory_table(pedestrians.trajectories)
+    criteria = trajectory_criteria()
+    report("Sorting the 79,800 dyads of the nominal ones into fronts, under speed and shape (compiles on first use)")
+    detector = ParetoDepthDetector(criteria).fit(X_train)
+    mean_depth = detector.mean_depth(X)
+    report("Comparing with each criterion alone")
+    scores = {"speed and shape": mean_depth} | {
+        f"{criterion.name} alone": ParetoDepthDetector([criterion]).fit(X_train).mean_depth(X) for criterion in criteria
+    }
+    aucs = {name: float(roc_auc_score(pedestrians.is_anomaly, score)) for name, score in scores.items()}
+    report("Drawing")
+    picture = out / "pedestrians.png"
+    _draw(detector, training, pedestrians, X, mean_depth).savefig(picture, dpi=110)
+    return DemoResult(pedestrians, mean_depth, detector.predict(X), aucs, picture)
+
+
+def _draw(
+    detector: ParetoDepthDetector,
+    training: Pedestrians,
+    pedestrians: Pedestrians,
+    X: NDArray[np.float64],
+    mean_depth: NDArray[np.float64],
+) -> Figure:
+    """Return a figure in the manner of the paper's Figure 1: samples, and two samples' dyads over the fronts."""
+    is_nominal = ~pedestrians.is_anomaly
+    typical = int(np.argsort(np.where(is_nominal, mean_depth, np.inf))[is_nominal.sum() // 2])
+    strange = int(np.argmax(mean_depth))
+    figure = Figure(figsize=(13, 4.2), layout="constrained")
+    scene, shallow, deep = figure.subplots(1, 3)
+    for trajectory in training.trajectories[:150]:
+        scene.plot(*trajectory.T, color="0.8", linewidth=0.6)
+    for sample, style in ((typical, NOMINAL_STYLE), (strange, ANOMALY_STYLE)):
+        scene.plot(*pedestrians.trajectories[sample].T, markevery=9, markersize=5, linewidth=1.2, **style)
+    scene.set(title="Pedestrians, a marker a second", xlabel="metres", ylabel="metres", aspect="equal")
+    deepest = int(mean_depth[strange])
+    for ax, sample, name, style in (
+        (shallow, typical, "nominal", NOMINAL_STYLE),
+        (deep, strange, "odd", ANOMALY_STYLE),
+    ):
+        plot_fronts(ax, detector.fronts_, n_lines=12, last=deepest)
+        plot_new_dyads(ax, detector.nearest_dyads(X[[sample]])[0], label=f"dyads of the {name} one", **style)
+        _label_dyads(ax, f"Mean depth {mean_depth[sample]:.0f} of {detector.n_fronts_} fronts")
+    return figure
+
+
+def _label_dyads(ax: Axes, title: str) -> None:
+    """Finish a panel of dyads."""
+    ax.set(title=title, xlabel="dissimilarity in speed", ylabel="dissimilarity in shape", xscale="log", yscale="log")
+    ax.legend(loc="lower left", fontsize=8)

@@ -1,0 +1,71 @@
+"""Pictures; each function draws on an Axes and returns it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth.fronts import Fronts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MAX_DOTS = 20_000
+
+
+def plot_fronts(ax: Axes, fronts: Fronts, *, n_lines: int = 20, last: int | None = None) -> Axes:
+    """Draw two-criteria dyads as dots and some of their fronts as lines.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    fronts : Fronts
+        Fronts of dyads under two criteria.
+    n_lines : int, default=20
+        How many fronts to draw, evenly spaced from the first to `last`.
+    last : int or None, default=None
+        The last front to draw; None for the deepest.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    dots = fronts.dyads
+    if len(dots) > MAX_DOTS:
+        dots = dots[np.random.default_rng(0).choice(len(dots), MAX_DOTS, replace=False)]
+    ax.scatter(dots[:, 0], dots[:, 1], s=2, color="0.75", linewidths=0, rasterized=True, label="nominal dyads")
+    numbers = np.unique(np.linspace(1, last or len(fronts), n_lines).astype(int))
+    for number in numbers:
+        label = f"{len(numbers)} of fronts {numbers[0]} to {numbers[-1]}" if number == numbers[0] else None
+        ax.plot(*fronts.front(number).T, color="tab:green", linewidth=0.8, label=label)
+    return ax
+
+
+def plot_new_dyads(ax: Axes, dyads: NDArray[np.float64], *, color: str, marker: str, label: str) -> Axes:
+    """Draw the dyads of a new sample, shape (n_dyads, 2), over those of `plot_fronts`.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    dyads : ndarray of shape (n_dyads, 2)
+    color, marker, label : str
+        As in matplotlib.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    ax.scatter(
+        dyads[:, 0],
+        dyads[:, 1],
+        s=45,
+        color=color,
+        marker=marker,
+        edgecolors="black",
+        linewidths=0.6,
+        zorder=3,
+        label=label,
+    )
+    return ax

@@ -1,0 +1,204 @@
+"""Every refusal, matched by its text."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from paretodepth import Criterion, Fronts, ParetoDepthDetector, front_numbers
+from paretodepth.datasets import make_hypercube, make_pedestrians
+
+X = np.random.default_rng(0).random((10, 3))
+D = np.abs(X[:, :1] - X[:, 0])
+PRECOMPUTED = [Criterion("a", metric="precomputed"), Criterion("b", metric="precomputed")]
+
+
+def changed(array, index, value):
+    array = array.copy()
+    array[index] = value
+    return array
+
+
+def fit(X=X, criteria=None, **parameters):
+    return lambda: ParetoDepthDetector(criteria, **parameters).fit(X)
+
+
+def with_metric(metric):
+    return fit(criteria=[Criterion("a", metric=metric)])
+
+
+BAD_INPUT = {
+    "dyads of text": (lambda: front_numbers([["a"]]), TypeError, "'dyads' parameter of front_numbers must hold real"),
+    "complex dyads": (lambda: front_numbers([[1j]]), TypeError, "Got dtype complex128 instead"),
+    "flat dyads": (lambda: front_numbers([1.0]), ValueError, r"Got the shape \(1,\) instead; use dyads.reshape"),
+    "no criteria in dyads": (lambda: front_numbers(np.empty((3, 0))), ValueError, "at least one criterion"),
+    "NaN in dyads": (
+        lambda: front_numbers([[1, 2], [3, np.nan]]),
+        ValueError,
+        "must hold no NaN. Got one in row 1, criterion 1; drop",
+    ),
+    "cap of zero": (
+        lambda: Fronts.from_dyads(X, max_depth=0.5),
+        ValueError,
+        "'max_depth' parameter of Fronts.from_dyads must be an integer of at least 1. Got 0.5 instead",
+    ),
+    "NaN in samples": (fit(changed(X, (3, 1), np.nan)), ValueError, "Input X contains NaN"),
+    "infinite sample": (fit(changed(X, (3, 1), np.inf)), ValueError, "Input X contains infinity"),
+    "two samples": (fit(X[:2]), ValueError, r"2 sample\(s\).* minimum of 3 is required by ParetoDepthDetector"),
+    "two precomputed samples": (
+        fit([D[:2, :2]] * 2, PRECOMPUTED),
+        ValueError,
+        "must be fitted on at least 3 samples. Got 2 instead",
+    ),
+    "text in samples": (fit([["a", "b"]] * 5), ValueError, "could not convert string to float"),
+    "unknown column name": (
+        fit(pd.DataFrame(X, columns=["speed", "mass", "age"]), [Criterion("a", ["sped"])]),
+        ValueError,
+        r"'columns' parameter of the criterion 'a' must hold columns of the data. Got 'sped' instead "
+        r"\(did you mean 'speed'\?\); the columns are 'speed', 'mass', 'age'",
+    ),
+    "column name without names": (
+        fit(criteria=[Criterion("a", "speed")]),
+        ValueError,
+        "indices when the data have no column names. Got 'speed' instead; pass a data frame",
+    ),
+    "unknown column index": (fit(criteria=[Criterion("a", 3)]), ValueError, "indices from 0 to 2. Got 3 instead"),
+    "negative column index": (fit(criteria=[Criterion("a", [-1])]), ValueError, "from 0 to 2. Got -1 instead"),
+    "column of another type": (fit(criteria=[Criterion("a", [1.5])]), TypeError, "names or indices. Got 1.5 instead"),
+    "no columns": (fit(criteria=[Criterion("a", [])]), ValueError, "must name at least one column"),
+    "unknown metric": (
+        with_metric("euclidian"),
+        ValueError,
+        r"'metric' parameter of the criterion 'a' must be a known metric or a callable. Got 'euclidian' instead "
+        r"\(did you mean 'euclidean' or 'sqeuclidean'\?\)",
+    ),
+    "metric of another type": (with_metric(2), TypeError, "metric's name or a callable. Got 2 instead"),
+    "metric that must be estimated": (with_metric("mahalanobis"), ValueError, "Got 'mahalanobis' instead"),
+    "callable of the wrong shape": (
+        with_metric(lambda A, B: np.zeros(len(A))),
+        ValueError,
+        r"metric of the criterion 'a' must return numbers of the shape \(len\(A\), len\(B\)\) = \(10, 10\). "
+        r"Got the shape \(10,\)",
+    ),
+    "callable that returns text": (
+        with_metric(lambda A, B: np.full((len(A), len(B)), "far")),
+        ValueError,
+        "Got the shape .* and dtype <U3",
+    ),
+    "callable that returns NaN": (
+        with_metric(lambda A, B: changed(np.zeros((len(A), len(B))), (2, 4), np.nan)),
+        ValueError,
+        "criterion 'a' must give dissimilarities that are finite and not negative. Got nan for sample 2 and training "
+        "sample 4 instead",
+    ),
+    "callable that returns infinity": (
+        with_metric(lambda A, B: np.full((len(A), len(B)), np.inf)),
+        ValueError,
+        "Got inf for sample 0",
+    ),
+    "callable that returns negative values": (
+        with_metric(lambda A, B: np.full((len(A), len(B)), -1)),
+        ValueError,
+        "Got -1.0 for sample 0",
+    ),
+    "cosine of a zero vector": (
+        fit(changed(X, 1, 0.0), [Criterion("a", metric="cosine")]),
+        ValueError,
+        "Got nan for sample 0 and training sample 1",
+    ),
+    "criteria of another type": (fit(criteria="speed"), TypeError, "must be a list of Criterion objects"),
+    "criterion of another type": (fit(criteria=["speed"]), TypeError, "must hold only Criterion objects. Got 'speed'"),
+    "no criterion": (fit(criteria=[]), ValueError, "must hold at least one Criterion"),
+    "two criteria of one name": (
+        fit(criteria=[Criterion("a", 0), Criterion("a", 1)]),
+        ValueError,
+        "must have different names. Got 'a' 2 times instead",
+    ),
+    "criterion without a name": (fit(criteria=[Criterion("")]), TypeError, "must be a non-empty string. Got ''"),
+    "precomputed beside others": (
+        fit(criteria=[Criterion("a", metric="precomputed"), Criterion("b")]),
+        ValueError,
+        "must be precomputed either all or none. Got 'a' as precomputed and 'b' not",
+    ),
+    "a matrix for two criteria": (
+        fit(D, PRECOMPUTED),
+        TypeError,
+        r"need a sequence or a dict of matrices, one per criterion. Got an array of shape \(10, 10\) instead",
+    ),
+    "an iterator of matrices": (fit(iter([D, D]), PRECOMPUTED), TypeError, "Got list_iterator instead"),
+    "too few matrices": (fit([D], PRECOMPUTED), ValueError, "one per criterion, 'a', 'b'. Got 1 instead"),
+    "matrices of other names": (fit({"a": D, "c": D}, PRECOMPUTED), ValueError, "'a', 'b'. Got 'a', 'c' instead"),
+    "matrices of two shapes": (
+        fit([D, D[:9, :9]], PRECOMPUTED),
+        ValueError,
+        r"must all have one shape. Got \(10, 10\) for 'a' and \(9, 9\) for 'b'",
+    ),
+    "flat matrix": (fit([D, D[0]], PRECOMPUTED), TypeError, "'b' must be a two-dimensional array of numbers"),
+    "oblong matrix": (
+        fit([D, D[:9]], PRECOMPUTED),
+        ValueError,
+        r"criterion 'b' must be square at fit, .* Got the shape \(9, 10\)",
+    ),
+    "asymmetric matrix": (
+        fit([D, changed(D, (2, 5), 9.0)], PRECOMPUTED),
+        ValueError,
+        r"'b' must be symmetric. Got 9.0 for the pair \(2, 5\) and",
+    ),
+    "diagonal that is not zero": (
+        fit([D, changed(D, (4, 4), 1.0)], PRECOMPUTED),
+        ValueError,
+        "zero diagonal. Got 1.0 for sample 4 instead; is it a similarity",
+    ),
+    "negative matrix": (fit([D, -D], PRECOMPUTED), ValueError, "criterion 'b' must give .* not negative. Got -"),
+    "NaN in matrix": (fit([D, changed(D, (1, 2), np.nan)], PRECOMPUTED), ValueError, "Got nan for sample 1"),
+    "wrong number of columns in new matrices": (
+        lambda: ParetoDepthDetector(PRECOMPUTED).fit([D, D]).predict([D[:, :9], D[:, :9]]),
+        ValueError,
+        r"must have one column per training sample, 10. Got the shape \(10, 9\)",
+    ),
+    "fewer columns than at fit": (
+        lambda: ParetoDepthDetector().fit(X).predict(X[:, :2]),
+        ValueError,
+        "X has 2 features, but ParetoDepthDetector is expecting 3",
+    ),
+    "as many neighbors as samples": (
+        fit(n_neighbors=10),
+        ValueError,
+        "'n_neighbors' parameter of ParetoDepthDetector must be an integer of at least 1 and below the number of "
+        "training samples, 10. Got 10 for the criterion 'x0' instead",
+    ),
+    "no neighbors": (fit(n_neighbors=[1, 0, 1]), ValueError, "Got 0 for the criterion 'x1' instead"),
+    "too few numbers of neighbors": (
+        fit(n_neighbors=[1, 2]),
+        ValueError,
+        "one integer per criterion, 3 in all. Got 2 instead; the criteria are 'x0', 'x1', 'x2'",
+    ),
+    "half a neighbor": (fit(n_neighbors=1.5), ValueError, "'connected', an integer or one integer per criterion"),
+    "unknown rule for neighbors": (
+        fit(n_neighbors="conected"),
+        ValueError,
+        r"must be one of 'connected'. Got 'conected' instead \(did you mean 'connected'\?\)",
+    ),
+    "unknown depth": (
+        fit(depth="mean"),
+        ValueError,
+        "'depth' parameter of ParetoDepthDetector must be one of 'paper', 'insertion', 'mid'. Got 'mean' instead",
+    ),
+    "alpha of zero": (fit(alpha=0), ValueError, "'alpha' parameter .* between 0 and 1, both excluded. Got 0 instead"),
+    "alpha of one": (fit(alpha=1.0), ValueError, "Got 1.0 instead"),
+    "alpha of another type": (fit(alpha="5%"), ValueError, "Got '5%' instead"),
+    "threshold of NaN": (fit(threshold=np.nan), ValueError, "'threshold' parameter .* None or a number. Got nan"),
+    "no samples to simulate": (lambda: make_hypercube(0), ValueError, "'n_train' parameter of make_hypercube"),
+    "too probable anomalies": (
+        lambda: make_hypercube(class_probability=0.3),
+        ValueError,
+        "'class_probability' parameter of make_hypercube must be from 0 to 0.25. Got 0.3 instead",
+    ),
+    "half a pedestrian": (lambda: make_pedestrians(10, 0.5), ValueError, "'n_anomalies' .* Got 0.5 instead"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_gets_a_clear_error(case):
+    call, error, text = BAD_INPUT[case]
+    with pytest.raises(error, match=text):
+        call()

@@ -1,0 +1,57 @@
+import re
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from paretodepth import __version__
+from paretodepth.cli import app
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, arguments)
+
+
+def test_demo_ranks_the_odd_ones_and_writes_a_picture(tmp_path):
+    result = run("demo", "--out", str(tmp_path / "new"))
+    assert result.exit_code == 0
+    assert "odd in speed and shape" in result.output
+    aucs = {name: float(auc) for name, auc in re.findall(r"^  (\w[\w ]*\w) +(0\.\d+)$", result.output, re.MULTILINE)}
+    assert aucs["speed and shape"] > 0.95
+    assert aucs["speed and shape"] > max(aucs["speed alone"], aucs["shape alone"])
+    assert (tmp_path / "new" / "pedestrians.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_reproduce_prints_the_papers_figure_beside_ours():
+    result = run("reproduce", "--runs", "2")
+    assert result.exit_code == 0
+    assert "PDA, 2 runs: AUC 0.9" in result.output
+    assert "0.948" in result.output
+
+
+def test_version_is_the_packages():
+    assert run("--version").output == f"paretodepth {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["demo", "--out", "/dev/null/demo"], "Not a directory"),
+        (["demo", "--seed", "x"], "Invalid value for '--seed'"),
+        (["reproduc"], "No such command 'reproduc'"),
+    ],
+)
+def test_bad_arguments_are_told_on_stderr_with_exit_code_2(arguments, text):
+    command = [sys.executable, "-c", "from paretodepth.cli import main; main()", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert text in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_its_extra_the_command_line_says_what_to_install():
+    code = "import sys; sys.modules['typer'] = None; import paretodepth.cli"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert 'pip install "paretodepth[cli,report]"' in done.stderr

@@ -1,0 +1,210 @@
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.criteria import CDIST_METRICS
+from tests import naive
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*of the dyads are tied")
+
+CRITERIA = [Criterion("place", [0, 1]), Criterion("size", 2, "cityblock"), Criterion("rest", [3, 4], "sqeuclidean")]
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    return rng.random((30, 5)), rng.random((12, 5)) * 1.3
+
+
+def matrices(A, B):
+    return [
+        cdist(A[:, [0, 1]], B[:, [0, 1]]),
+        cdist(A[:, [2]], B[:, [2]], "cityblock"),
+        cdist(A[:, [3, 4]], B[:, [3, 4]], "sqeuclidean"),
+    ]
+
+
+@pytest.mark.parametrize("depth", ["paper", "insertion", "mid"])
+@pytest.mark.parametrize("n_neighbors", ["connected", 2, [1, 3, 2]])
+@pytest.mark.parametrize("rounded", [False, True])
+def test_scores_equal_the_naive_ones(data, depth, n_neighbors, rounded):
+    X_train, X = (np.round(part, 1) if rounded else part for part in data)
+    detector = ParetoDepthDetector(CRITERIA, n_neighbors=n_neighbors, depth=depth).fit(X_train)
+    training = matrices(X_train, X_train)
+    counts = {"connected": [naive.connected_n_neighbors(m) for m in training], 2: [2, 2, 2]}
+    counts = n_neighbors if isinstance(n_neighbors, list) else counts[n_neighbors]
+    assert_array_equal(detector.n_neighbors_, counts)
+    dyads = naive.pairwise_dyads(training)
+    numbers = naive.front_numbers(dyads)
+    new = np.array(matrices(X, X_train))
+    expected = [naive.mean_depth(new[:, i], counts, dyads, numbers, depth) for i in range(len(X))]
+    assert_array_equal(detector.mean_depth(X), expected)
+    left_out = [naive.mean_depth(np.array(training)[:, i], counts, dyads, numbers, depth, exclude=i) for i in range(5)]
+    assert_array_equal(detector.training_scores_[:5], -np.array(left_out))
+
+
+def test_signs_and_threshold_follow_scikit_learn(data):
+    X_train, X = data
+    detector = ParetoDepthDetector().fit(X_train)
+    assert_array_equal(detector.score_samples(X), -detector.mean_depth(X))
+    assert_array_equal(detector.decision_function(X), detector.score_samples(X) - detector.offset_)
+    assert_array_equal(detector.predict(X), np.where(detector.mean_depth(X) > -detector.offset_, -1, 1))
+    assert_array_equal(detector.training_labels_, np.where(detector.training_scores_ < detector.offset_, -1, 1))
+    assert_array_equal(detector.fit_predict(X_train), detector.predict(X_train))
+
+
+@pytest.mark.parametrize("alpha", [0.02, 0.05, 0.1, 0.5])
+@pytest.mark.parametrize("n_samples", [40, 99, 100])
+def test_the_threshold_keeps_the_p_value_below_alpha(alpha, n_samples):
+    rng = np.random.default_rng(0)
+    detector = ParetoDepthDetector(alpha=alpha).fit(rng.random((n_samples, 2)))
+    X = 1.5 * rng.random((200, 2))
+    p_values = (1 + np.sum(detector.training_scores_ <= detector.score_samples(X)[:, None], axis=1)) / (n_samples + 1)
+    assert np.any(p_values <= alpha) or alpha * (n_samples + 1) < 1
+    if alpha * (n_samples + 1) >= 1:
+        assert_array_equal(detector.predict(X) == -1, p_values <= alpha)
+
+
+def test_false_alarms_hold_the_asked_rate():
+    rng = np.random.default_rng(0)
+    rates = [
+        np.mean(ParetoDepthDetector(alpha=0.05).fit(rng.random((150, 3))).predict(rng.random((200, 3))) == -1)
+        for _ in range(20)
+    ]
+    # The rate of one fit varies by about 0.025, its mean over 20 by 0.006.
+    assert 0.025 < np.mean(rates) < 0.07
+
+
+def test_a_given_threshold_overrides_alpha(data):
+    X_train, X = data
+    detector = ParetoDepthDetector(threshold=7.5).fit(X_train)
+    assert detector.offset_ == -7.5
+    assert_array_equal(detector.predict(X) == -1, detector.mean_depth(X) > 7.5)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_score_does_not_depend_on_company_order_or_threads(data, n_jobs, monkeypatch):
+    X_train, X = data
+    expected = ParetoDepthDetector(CRITERIA).fit(X_train).score_samples(X)
+    monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 500)
+    detector = ParetoDepthDetector(CRITERIA, n_jobs=n_jobs).fit(X_train)
+    assert_array_equal(detector.score_samples(X), expected)
+    assert_array_equal(detector.score_samples(X[::-1])[::-1], expected)
+    assert_array_equal([detector.score_samples(x[None])[0] for x in X], expected)
+
+
+def test_a_score_does_not_depend_on_the_order_of_training_samples(data):
+    X_train, X = (np.round(part, 1) for part in data)
+    permutation = np.random.default_rng(1).permutation(len(X_train))
+    detector, permuted = (ParetoDepthDetector(CRITERIA).fit(part) for part in (X_train, X_train[permutation]))
+    assert_array_equal(permuted.score_samples(X), detector.score_samples(X))
+    assert_array_equal(permuted.training_scores_, detector.training_scores_[permutation])
+    assert permuted.offset_ == detector.offset_
+
+
+def test_a_score_survives_an_increasing_transform_of_a_criterion(data):
+    X_train, X = data
+    squared = [Criterion("a", [0], "sqeuclidean"), Criterion("b", [1], lambda A, B: np.exp(cdist(A, B)))]
+    plain = [Criterion("a", [0], "cityblock"), Criterion("b", [1], "euclidean")]
+    scores = [ParetoDepthDetector(criteria).fit(X_train).score_samples(X) for criteria in (squared, plain)]
+    assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize("kind", ["sequence", "array", "dict"])
+def test_precomputed_matrices_give_the_scores_of_their_metrics(data, kind):
+    X_train, X = data
+    criteria = [Criterion(c.name, metric="precomputed") for c in CRITERIA]
+    as_given = {
+        "sequence": list,
+        "array": np.array,
+        "dict": lambda m: dict(zip(["rest", "size", "place"], m[::-1], strict=True)),
+    }[kind]
+    detector = ParetoDepthDetector(criteria).fit(as_given(matrices(X_train, X_train)))
+    expected = ParetoDepthDetector(CRITERIA).fit(X_train)
+    assert detector.n_features_in_ == len(X_train)
+    assert_array_equal(detector.training_scores_, expected.training_scores_)
+    assert_array_equal(detector.score_samples(as_given(matrices(X, X_train))), expected.score_samples(X))
+
+
+@pytest.mark.parametrize("metric", CDIST_METRICS)
+def test_every_metric_of_cdist_that_needs_no_estimate_works(metric):
+    X = np.column_stack([np.ones(13), np.random.default_rng(0).integers(2, size=(13, 6))]).astype(float)
+    X[:, 1], X[:, 2] = 0.0, 1.0
+    detector = ParetoDepthDetector([Criterion("one", metric=metric)], n_neighbors=3).fit(X)
+    # Of a pair, the value with the earlier sample first counts: jensenshannon's two differ in the last bit.
+    matrix = np.triu(cdist(X, X, metric), 1)
+    matrix += matrix.T
+    dyads = naive.pairwise_dyads([matrix])
+    numbers = naive.front_numbers(dyads)
+    expected = [naive.mean_depth(matrix[None, i], [3], dyads, numbers, exclude=i) for i in range(len(X))]
+    assert_array_equal(-detector.training_scores_, expected)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_data_frames_keep_and_check_their_column_names(data, frame):
+    X_train, X = data
+    names = ["x", "y", "size", "u", "v"]
+    criteria = [Criterion("place", ["x", "y"]), Criterion("size", "size", "cityblock"), Criterion("rest", ["u", "v"])]
+    detector = ParetoDepthDetector(criteria).fit(frame(dict(zip(names, X_train.T, strict=True))))
+    assert_array_equal(detector.feature_names_in_, names)
+    expected = ParetoDepthDetector(CRITERIA).fit(X_train).score_samples(X)
+    assert_array_equal(detector.score_samples(frame(dict(zip(names, X.T, strict=True)))), expected)
+    with pytest.raises(ValueError, match="feature names should match"):
+        detector.score_samples(frame(dict(zip(names[::-1], X.T, strict=True))))
+
+
+def test_default_criteria_are_named_after_the_columns(data):
+    X_train, _ = data
+    detector = ParetoDepthDetector().fit(pd.DataFrame(X_train[:, :2], columns=["speed", "mass"]))
+    assert [(c.name, c.columns, c.metric) for c in detector.criteria_] == [
+        ("speed", [0], "cityblock"),
+        ("mass", [1], "cityblock"),
+    ]
+
+
+def test_a_fitted_detector_can_be_copied(data, tmp_path):
+    X_train, X = data
+    detector = ParetoDepthDetector(CRITERIA).fit(X_train)
+    joblib.dump(detector, tmp_path / "detector")
+    for restored in (pickle.loads(pickle.dumps(detector)), joblib.load(tmp_path / "detector")):
+        assert_array_equal(restored.score_samples(X), detector.score_samples(X))
+    assert clone(detector).get_params() == detector.get_params()
+
+
+def test_nearest_dyads_have_the_mean_depth(data):
+    X_train, X = data
+    detector = ParetoDepthDetector(CRITERIA, n_neighbors=[2, 1, 3]).fit(X_train)
+    dyads = detector.nearest_dyads(X)
+    assert dyads.shape == (len(X), 6, 3)
+    assert_array_equal(dyads[:, 0, 0], matrices(X, X_train)[0].min(axis=1))
+
+
+def test_constant_columns_and_duplicates_are_legal(data):
+    X_train = np.repeat(np.column_stack([data[0][:20, 0], np.ones(20)]), 2, axis=0)
+    with pytest.warns(UserWarning, match="100% of the dyads are tied in the criterion 'x1'"):
+        detector = ParetoDepthDetector().fit(X_train)
+    assert np.all(np.isfinite(detector.training_scores_))
+    assert_array_equal(detector.predict([[9.0, 5.0]]), [-1])
+
+
+def test_verbose_tells_the_phases_of_fit(data, capsys):
+    ParetoDepthDetector(verbose=1).fit(data[0])
+    printed = capsys.readouterr().out
+    assert "dissimilarities of 435 pairs" in printed
+    assert "Pareto fronts" in printed
+
+
+def test_scoring_before_fit_is_refused(data):
+    for method in ("score_samples", "mean_depth", "decision_function", "predict", "nearest_dyads"):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            getattr(ParetoDepthDetector(), method)(data[1])

@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from paretodepth import Fronts, front_numbers
+from tests import naive
+from tests.draws import DRAWS, draw_dyads, dyad_arrays
+
+CRITERIA = range(1, 7)
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+@pytest.mark.parametrize("draw", DRAWS)
+@pytest.mark.parametrize("seed", range(5))
+def test_front_numbers_equal_the_naive_ones(draw, n_criteria, seed):
+    dyads = draw_dyads(draw, n_criteria, seed)
+    assert_array_equal(front_numbers(dyads), naive.front_numbers(dyads))
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+def test_front_numbers_equal_the_naive_ones_on_any_dyads(n_criteria):
+    @settings(max_examples=300, deadline=None)
+    @given(dyad_arrays(n_criteria))
+    def check(dyads):
+        assert_array_equal(front_numbers(dyads), naive.front_numbers(dyads))
+
+    check()
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+@pytest.mark.parametrize("draw", DRAWS)
+def test_debs_sort_gives_the_same_fronts(draw, n_criteria):
+    dyads = draw_dyads(draw, n_criteria)
+    assert_array_equal(front_numbers(dyads), naive.deb_front_numbers(dyads))
+
+
+def test_algorithm_2_of_the_paper_is_right_on_distinct_values():
+    dyads = draw_dyads("distinct", 2)
+    assert_array_equal(naive.algorithm_2_front_numbers(dyads), front_numbers(dyads))
+
+
+@pytest.mark.parametrize("dyads", [[(1, 2), (1, 1)], [(1, 1), (2, 1)]])
+def test_algorithm_2_of_the_paper_is_wrong_under_ties(dyads):
+    assert_array_equal(naive.algorithm_2_front_numbers(dyads), [1, 1])
+    assert sorted(front_numbers(dyads)) == [1, 2]
+
+
+@pytest.mark.parametrize("n_criteria", [2, 3, 4])
+def test_many_dyads_satisfy_the_definition(n_criteria):
+    # Too many to peel: each front but the first is dominated by the one before it and no front dominates itself.
+    dyads = np.random.default_rng(0).integers(20, size=(1500, n_criteria)).astype(float)
+    numbers = front_numbers(dyads)
+    smaller = np.all(dyads[:, None] <= dyads, axis=2) & np.any(dyads[:, None] < dyads, axis=2)
+    deepest_dominator = np.max(np.where(smaller, numbers[:, None], 0), axis=0)
+    assert_array_equal(numbers, deepest_dominator + 1)
+
+
+@pytest.mark.parametrize("n_criteria", [1, 2, 3, 5])
+def test_front_numbers_do_not_depend_on_the_order_of_rows_or_criteria(n_criteria):
+    rng = np.random.default_rng(0)
+    dyads = draw_dyads("partly tied", n_criteria)
+    rows, columns = rng.permutation(len(dyads)), rng.permutation(n_criteria)
+    assert_array_equal(front_numbers(dyads[rows][:, columns]), front_numbers(dyads)[rows])
+
+
+@pytest.mark.parametrize("n_criteria", [1, 2, 3, 5])
+def test_front_numbers_survive_an_increasing_transform(n_criteria):
+    dyads = draw_dyads("partly tied", n_criteria)
+    assert_array_equal(front_numbers(np.exp(3 * dyads)), front_numbers(dyads))
+
+
+@pytest.mark.parametrize("n_criteria", [1, 2, 3])
+def test_any_array_gives_the_answer_of_its_plain_copy(n_criteria, tmp_path):
+    whole = np.random.default_rng(0).integers(9, size=(50, 2 * n_criteria))
+    dyads = whole[:, ::2]
+    expected = front_numbers(dyads.astype(float, order="C"))
+    mapped = np.memmap(tmp_path / "dyads", dtype=float, mode="w+", shape=dyads.shape)
+    mapped[:] = dyads
+    read_only = dyads.astype(float)
+    read_only.flags.writeable = False
+    for variant in (dyads, dyads.tolist(), dyads.astype(np.float32), np.asfortranarray(dyads), read_only, mapped):
+        assert_array_equal(front_numbers(variant), expected)
+    assert_array_equal(read_only, dyads)
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+@pytest.mark.parametrize("draw", DRAWS)
+def test_fronts_hold_every_dyad_on_its_front_in_order(draw, n_criteria):
+    dyads = draw_dyads(draw, n_criteria)
+    numbers = naive.front_numbers(dyads)
+    fronts = Fronts.from_dyads(dyads)
+    assert len(fronts) == max(numbers, default=0)
+    assert_array_equal(fronts.numbers, np.sort(numbers))
+    for number in range(1, len(fronts) + 1):
+        expected = sorted(map(tuple, dyads[numbers == number]))
+        assert_array_equal(fronts.front(number), np.array(expected))
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+@pytest.mark.parametrize("draw", DRAWS)
+@pytest.mark.parametrize("max_depth", [None, 1, 3])
+def test_merged_fronts_are_the_fronts_of_the_union(draw, n_criteria, max_depth):
+    dyads = draw_dyads(draw, n_criteria)
+    a, b, c = (Fronts.from_dyads(part, max_depth=max_depth) for part in np.array_split(dyads, 3))
+    whole = Fronts.from_dyads(dyads, max_depth=max_depth)
+    for merged in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(a).merge(b)):
+        assert_array_equal(merged.dyads, whole.dyads)
+        assert_array_equal(merged.starts, whole.starts)
+        assert merged.max_depth == max_depth
+
+
+@settings(max_examples=100, deadline=None)
+@given(dyad_arrays(3), st.integers(1, 4))
+def test_a_cap_keeps_the_first_fronts(dyads, max_depth):
+    capped, whole = Fronts.from_dyads(dyads, max_depth=max_depth), Fronts.from_dyads(dyads)
+    assert_array_equal(capped.dyads, whole.dyads[whole.numbers <= max_depth])
+    assert_array_equal(capped.numbers, whole.numbers[whole.numbers <= max_depth])
+
+
+def test_merging_keeps_the_smaller_cap():
+    dyads = draw_dyads("distinct", 2)
+    merged = Fronts.from_dyads(dyads[:30], max_depth=2).merge(Fronts.from_dyads(dyads[30:]))
+    assert merged.max_depth == len(merged) == 2

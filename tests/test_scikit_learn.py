@@ -1,0 +1,16 @@
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from paretodepth import Criterion, ParetoDepthDetector
+
+
+@pytest.mark.filterwarnings("ignore:.*of the dyads are tied")
+@parametrize_with_checks(
+    [
+        ParetoDepthDetector(),
+        ParetoDepthDetector(depth="mid", n_neighbors=2, n_jobs=2),
+        ParetoDepthDetector([Criterion("all"), Criterion("first", 0, "cityblock")], depth="insertion"),
+    ]
+)
+def test_the_detector_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
