@@ -1,8 +1,15 @@
 """Dyads of every kind that has ever broken a non-dominated sort."""
 
+import os
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
+# Uncompiled or bounds-checked loops are slow; these runs ask for lines and indices, not for rare values.
+IS_SLOW = os.environ.get("NUMBA_DISABLE_JIT") == "1" or os.environ.get("NUMBA_BOUNDSCHECK") == "1"
+N_EXAMPLES = 20 if IS_SLOW else 300
+SEEDS = range(1 if IS_SLOW else 3)
 
 DRAWS = {
     "distinct": lambda rng, n, k: rng.random((n, k)),

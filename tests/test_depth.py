@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from paretodepth import Fronts
 from paretodepth.depth import Depths
 from tests import naive
-from tests.draws import DRAWS, draw_dyads, dyad_arrays
+from tests.draws import DRAWS, N_EXAMPLES, draw_dyads, dyad_arrays
 
 KINDS = ["paper", "insertion", "mid"]
 
@@ -26,7 +26,7 @@ def test_depths_equal_the_naive_ones(draw, n_criteria, kind):
 
 @pytest.mark.parametrize("n_criteria", range(1, 7))
 def test_depths_equal_the_naive_ones_on_any_dyads(n_criteria):
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=N_EXAMPLES, deadline=None)
     @given(dyad_arrays(n_criteria), dyad_arrays(n_criteria, max_dyads=5), st.sampled_from(KINDS))
     def check(dyads, new, kind):
         new = np.concatenate([dyads[:3], new])

@@ -6,14 +6,14 @@ from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts, front_numbers
 from tests import naive
-from tests.draws import DRAWS, draw_dyads, dyad_arrays
+from tests.draws import DRAWS, N_EXAMPLES, SEEDS, draw_dyads, dyad_arrays
 
 CRITERIA = range(1, 7)
 
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", DRAWS)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_front_numbers_equal_the_naive_ones(draw, n_criteria, seed):
     dyads = draw_dyads(draw, n_criteria, seed)
     assert_array_equal(front_numbers(dyads), naive.front_numbers(dyads))
@@ -21,7 +21,7 @@ def test_front_numbers_equal_the_naive_ones(draw, n_criteria, seed):
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 def test_front_numbers_equal_the_naive_ones_on_any_dyads(n_criteria):
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=N_EXAMPLES, deadline=None)
     @given(dyad_arrays(n_criteria))
     def check(dyads):
         assert_array_equal(front_numbers(dyads), naive.front_numbers(dyads))
@@ -111,7 +111,7 @@ def test_merged_fronts_are_the_fronts_of_the_union(draw, n_criteria, max_depth):
         assert merged.max_depth == max_depth
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=N_EXAMPLES, deadline=None)
 @given(dyad_arrays(3), st.integers(1, 4))
 def test_a_cap_keeps_the_first_fronts(dyads, max_depth):
     capped, whole = Fronts.from_dyads(dyads, max_depth=max_depth), Fronts.from_dyads(dyads)

@@ -68,11 +68,12 @@ def build_tree(
                     upper[node, criterion] = max(upper[node, criterion], value)
             if n_nodes < n_leaves and stop - start > 1:
                 widest = 0
-                width = -1.0
+                width = 0.0
                 for criterion in range(n_criteria):
-                    spread = upper[node, criterion] - lower[node, criterion]
-                    if spread > width:
-                        widest, width = criterion, spread
+                    low, high = lower[node, criterion], upper[node, criterion]
+                    # Compared first, for infinity less infinity is no number.
+                    if high > low and high - low > width:
+                        widest, width = criterion, high - low
                 middle = (2 * (node - n_nodes) + 1) * n_points // (2 * n_nodes)
                 select_middle(points, places, start, stop - 1, middle, widest)
         n_nodes *= 2
