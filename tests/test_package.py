@@ -30,7 +30,7 @@ def test_a_kernel_file_is_closed(path):
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
     }
-    assert imported <= {"numpy", "numba"}
+    assert imported <= {"numpy", "numba", "typing"}
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     assert functions
     for function in functions:

@@ -1,12 +1,15 @@
 """Rows in blocks of bounded memory, worked on by threads."""
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import effective_n_jobs
 from sklearn.utils import gen_batches
 
 Result = TypeVar("Result")
+Mapper = Callable[[Callable[[slice], Any], Iterable[slice]], list[Any]]
 
 BLOCK_VALUES = 2**21
 """Dissimilarities a block holds at most, unless one row is longer: 16 MiB."""
@@ -17,10 +20,22 @@ def row_blocks(n_rows: int, values_per_row: int) -> list[slice]:
     return list(gen_batches(n_rows, max(1, BLOCK_VALUES // max(1, values_per_row))))
 
 
-def map_blocks(function: Callable[[slice], Result], blocks: Iterable[slice], n_jobs: int | None) -> list[Result]:
-    """Return the function's results in the order of the blocks.
+@contextmanager
+def threads(n_jobs: int | None) -> Iterator[tuple[int, Mapper]]:
+    """Give the number of threads `n_jobs` stands for, and a map over blocks that uses them.
 
     Threads, because the compiled loops and SciPy's distances let go of the interpreter lock.
     Every result depends on its own block alone, so `n_jobs` changes no bit of it.
     """
-    return list(Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(function)(block) for block in blocks))
+    n_threads = effective_n_jobs(n_jobs)
+    if n_threads == 1:
+        yield 1, lambda function, blocks: [function(block) for block in blocks]
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            yield n_threads, lambda function, blocks: list(pool.map(function, blocks))
+
+
+def map_blocks(function: Callable[[slice], Result], blocks: Iterable[slice], n_jobs: int | None) -> list[Result]:
+    """Return the function's results in the order of the blocks."""
+    with threads(n_jobs) as (_, over):
+        return over(function, blocks)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels import staircases, trees
-from paretodepth.fronts import LEAF_SIZE, Fronts
+from paretodepth.fronts import LEAF_SIZE, MAX_HEIGHT, Fronts
 
+MAX_SNAPSHOTS = 1024
 DepthKind = Literal["paper", "insertion", "mid"]
 
 
@@ -72,12 +73,15 @@ class _EnvelopeIndex:
     """One or two criteria: a binary tree over the levels, each node the upper envelope of its levels.
 
     "Dominates a point of level l" is not monotone in l, so the levels cannot be bisected;
-    the tree asks for a point in the first half of the levels, then in a half of that half.
+    the tree asks for a point in the first half of some levels, then in a half of that half.
+    Which levels is told by snapshots of all levels at some values of the first criterion.
     """
 
     points: NDArray[np.float64]
     starts: NDArray[np.intp]
     heights: NDArray[np.intp]
+    edges: NDArray[np.float64]
+    highest: NDArray[np.float64]
 
     @classmethod
     def build(cls, points: NDArray[np.float64], starts: NDArray[np.intp]) -> _EnvelopeIndex:
@@ -85,15 +89,22 @@ class _EnvelopeIndex:
         rows = [(points, starts)]
         while len(rows[-1][1]) > 2:
             rows.append(staircases.merge_envelopes(*rows[-1]))
+        # As many snapshots as together are no larger than the points.
+        n_edges = min(max(1, len(points) // len(starts)), MAX_SNAPSHOTS)
+        edges = np.concatenate(([-np.inf], np.sort(points[:, 0])[:: -(-len(points) // n_edges)][1:]))
         points_before = np.cumsum([0] + [len(points) for points, _ in rows[:-1]])
         return cls(
             np.concatenate([points for points, _ in rows]),
             np.concatenate([starts + before for (_, starts), before in zip(rows, points_before, strict=True)]),
             np.cumsum([0] + [len(starts) for _, starts in rows[:-1]]),
+            edges,
+            staircases.take_snapshots(points, starts, edges),
         )
 
     def first_levels(self, dyads: NDArray[np.float64]) -> NDArray[np.intp]:
-        return staircases.find_levels(_two_criteria(dyads), self.points, self.starts, self.heights)
+        return staircases.find_levels(
+            _two_criteria(dyads), self.points, self.starts, self.heights, self.edges, self.highest
+        )
 
 
 def _two_criteria(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -116,9 +127,14 @@ class _TreeIndex:
     @classmethod
     def build(cls, points: NDArray[np.float64], starts: NDArray[np.intp]) -> _TreeIndex:
         n_levels = len(starts) - 1
-        points, places, lower, upper = trees.build_tree(np.ascontiguousarray(points), LEAF_SIZE)
-        levels = np.repeat(np.arange(n_levels), np.diff(starts))[places]
-        return cls(points, levels, (lower, upper), trees.lowest_levels(levels, len(lower) // 2), n_levels)
+        columns = np.column_stack((points, np.repeat(np.arange(n_levels), np.diff(starts))))
+        # The lowest level of a node prunes the search, so levels are halved first, then the criteria in turn.
+        n_criteria = points.shape[1]
+        splits = np.array([n_criteria] * 4 + list(range(n_criteria)) * MAX_HEIGHT)
+        _, lower, upper = trees.build_tree(columns, splits, LEAF_SIZE)
+        points, lower_corners, upper_corners = (np.ascontiguousarray(part[:, :-1]) for part in (columns, lower, upper))
+        levels, lowest = (part[:, -1].astype(np.intp) for part in (columns, lower))
+        return cls(points, levels, (lower_corners, upper_corners), lowest, n_levels)
 
     def first_levels(self, dyads: NDArray[np.float64]) -> NDArray[np.intp]:
         return trees.find_levels(

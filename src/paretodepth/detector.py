@@ -170,7 +170,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         with self._phase("number of neighbors"):
             self.n_neighbors_ = self._fitted_n_neighbors(dyads, n_samples)
         with self._phase("Pareto fronts"):
-            self.fronts_ = Fronts.from_dyads(dyads)
+            self.fronts_ = Fronts.from_dyads(dyads, n_jobs=self.n_jobs)
             self.n_fronts_ = len(self.fronts_)
             self._depths = Depths(self.fronts_, depth)
         with self._phase("leave-one-out scores"):

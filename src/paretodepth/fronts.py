@@ -6,15 +6,25 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import gen_batches, gen_even_slices
 
-from paretodepth._kernels.staircases import number_pairs
-from paretodepth._kernels.trees import number_sorted
+from paretodepth._kernels.staircases import group_by_front, number_pairs
+from paretodepth._kernels.sweeps import new_staircases, number_triples, raise_above, settle_few
+from paretodepth._kernels.trees import ask_tree, build_tree, settle_block
+from paretodepth.blocks import threads
 from paretodepth.validation import check_count, check_dyads
 
-LEAF_SIZE = 8
+LEAF_SIZE = 16
+MAX_HEIGHT = 64
+BLOCK_DYADS = 512
+"""Dyads that ask the tree before they settle between themselves, which costs its square."""
+FEW_DYADS = 128
+"""Dyads that are faster compared with each other than swept."""
+MAX_MOVES = 1024
+"""Points pushed aside per dyad, on average, before the staircases are held to be too long."""
 
 
-def front_numbers(dyads: ArrayLike) -> NDArray[np.intp]:
+def front_numbers(dyads: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.intp]:
     """Return the number of the Pareto front each dyad lies on.
 
     A dyad dominates another if it is nowhere larger and somewhere smaller. Front 1 holds
@@ -26,6 +36,9 @@ def front_numbers(dyads: ArrayLike) -> NDArray[np.intp]:
     dyads : array-like of shape (n_dyads, n_criteria)
         Dissimilarities, smaller is more alike. Infinity is allowed, NaN is not. Nothing
         ties this function to dissimilarities: it sorts any vectors to be minimised.
+    n_jobs : int or None, default=None
+        Threads for five and more criteria, as in scikit-learn: None is 1, -1 all cores.
+        Changes no result.
 
     Returns
     -------
@@ -34,8 +47,9 @@ def front_numbers(dyads: ArrayLike) -> NDArray[np.intp]:
 
     Notes
     -----
-    One and two criteria cost O(n log n); more criteria search a k-d tree, well below
-    O(n²) on everything but contrived sets.
+    One and two criteria cost O(n log n). Three and four are swept along one criterion,
+    with a staircase of two others kept per front; four in a divide and conquer. More
+    criteria, and sets on which these staircases get long, search a k-d tree.
 
     References
     ----------
@@ -48,7 +62,10 @@ def front_numbers(dyads: ArrayLike) -> NDArray[np.intp]:
     >>> front_numbers([[1, 4], [2, 2], [4, 1], [3, 3], [4, 4], [2, 2]])
     array([1, 1, 1, 2, 3, 1])
     """
-    return number_fronts(check_dyads(dyads, "front_numbers"))[1]
+    order, _, numbers_in_order = number_fronts(check_dyads(dyads, "front_numbers"), n_jobs)
+    numbers = np.empty_like(numbers_in_order)
+    numbers[order] = numbers_in_order
+    return numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +105,7 @@ class Fronts:
     max_depth: int | None = None
 
     @classmethod
-    def from_dyads(cls, dyads: ArrayLike, *, max_depth: int | None = None) -> Fronts:
+    def from_dyads(cls, dyads: ArrayLike, *, max_depth: int | None = None, n_jobs: int | None = None) -> Fronts:
         """Return fronts 1…max_depth of the dyads, or all fronts.
 
         Parameters
@@ -97,27 +114,26 @@ class Fronts:
             Dissimilarities as in :func:`front_numbers`.
         max_depth : int or None, default=None
             The last front to keep.
+        n_jobs : int or None, default=None
+            Threads, as in :func:`front_numbers`.
         """
         max_depth = max_depth and check_count(max_depth, "max_depth", "Fronts.from_dyads")
-        return cls._of_checked(check_dyads(dyads, "Fronts.from_dyads"), max_depth)
+        return cls._of_checked(check_dyads(dyads, "Fronts.from_dyads"), max_depth, n_jobs)
 
     @classmethod
-    def _of_checked(cls, dyads: NDArray[np.float64], max_depth: int | None) -> Fronts:
+    def _of_checked(cls, dyads: NDArray[np.float64], max_depth: int | None, n_jobs: int | None) -> Fronts:
         """Return the fronts of dyads that need no check."""
-        order, numbers = number_fronts(dyads)
-        numbers = numbers[order]
+        _, ordered, numbers = number_fronts(dyads, n_jobs)
         if max_depth is not None:
             kept = numbers <= max_depth
-            order, numbers = order[kept], numbers[kept]
-        by_front = np.argsort(numbers, kind="stable")
-        starts = np.concatenate(([0], np.cumsum(np.bincount(numbers)[1:], dtype=np.intp)))
-        return cls(dyads[order[by_front]], starts, max_depth)
+            ordered, numbers = ordered[kept], numbers[kept]
+        return cls(*group_by_front(ordered, numbers), max_depth)
 
     def merge(self, other: Fronts) -> Fronts:
         """Return the fronts of both sets of dyads together, up to the smaller of the two caps."""
         caps = [fronts.max_depth for fronts in (self, other) if fronts.max_depth is not None]
         dyads = np.concatenate((self.dyads, other.dyads))
-        return self._of_checked(dyads, min(caps, default=None))
+        return self._of_checked(dyads, min(caps, default=None), None)
 
     def __len__(self) -> int:
         """Return the number of fronts."""
@@ -133,34 +149,119 @@ class Fronts:
         return np.repeat(np.arange(1, len(self) + 1), np.diff(self.starts))
 
 
-def number_fronts(dyads: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the dyads' lexicographic order and, in their given order, their front numbers."""
+def number_fronts(
+    dyads: NDArray[np.float64], n_jobs: int | None
+) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
+    """Return the dyads' lexicographic order, the dyads in that order and their front numbers in that order."""
     order = lexicographic_order(dyads)
-    if len(dyads) == 0:
-        return order, np.empty(0, np.intp)
+    ordered = dyads.take(order, axis=0)
     if dyads.shape[1] == 2:
-        return order, number_pairs(dyads, order)
-    ordered = dyads[order]
-    is_new = np.concatenate(([True], (ordered[1:] != ordered[:-1]).any(axis=1)))
-    group = np.cumsum(is_new) - 1
-    numbers = np.empty(len(dyads), np.intp)
-    if dyads.shape[1] == 1:
-        numbers[order] = group + 1
-    else:
-        numbers[order] = number_sorted(ordered[is_new], LEAF_SIZE)[group]
-    return order, numbers
+        return order, ordered, number_pairs(ordered)
+    is_new = np.ones(len(ordered), bool)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    if is_new.all():
+        return order, ordered, _number_distinct(ordered, n_jobs)
+    return order, ordered, _number_distinct(ordered[is_new], n_jobs)[np.cumsum(is_new) - 1]
+
+
+def _number_distinct(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray[np.intp]:
+    """Return the front numbers of distinct dyads in lexicographic order."""
+    n_dyads, n_criteria = ordered.shape
+    if n_criteria == 1 or n_dyads == 0:
+        return np.arange(1, n_dyads + 1)
+    numbers = {3: _number_by_sweep, 4: _number_by_halves}.get(n_criteria, lambda _: None)(ordered)
+    return _number_by_tree(ordered, n_jobs) if numbers is None else numbers
+
+
+def _number_by_sweep(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the front numbers of distinct three-criteria dyads in lexicographic order; None if staircases get long."""
+    stairs = new_staircases(len(ordered), MAX_MOVES * len(ordered))
+    numbers = number_triples(ordered, stairs)
+    return None if stairs.moves_left[0] < 0 else numbers
+
+
+def _number_by_halves(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the front numbers of distinct four-criteria dyads in lexicographic order; None if staircases get long.
+
+    A half of the dyads is settled, raises the numbers of the other half by a sweep along
+    the second criterion, and then that half is settled, each by halves of its own. Unrolled:
+    before a block is settled, the longest run of blocks that forms a first half and ends
+    there raises the second.
+    """
+    n_dyads = len(ordered)
+    numbers = np.ones(n_dyads, np.intp)
+    stairs = new_staircases(n_dyads, MAX_MOVES * n_dyads)
+    keys = np.empty(n_dyads, np.int64)
+    by_second = np.argsort(ordered[:, 1], kind="stable")
+    keys[by_second] = (np.arange(n_dyads) << 32) | by_second
+    for block, rows in enumerate(gen_batches(n_dyads, FEW_DYADS)):
+        if block > 0:
+            half = (block & -block) * FEW_DYADS
+            lower, upper = keys[rows.start - half : rows.start], keys[rows.start : rows.start + half]
+            raise_above(ordered, numbers, np.sort(lower), np.sort(upper), stairs)
+        if stairs.moves_left[0] < 0:
+            return None
+        settle_few(ordered, numbers, rows.start, rows.stop)
+    return numbers
+
+
+def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray[np.intp]:
+    """Return the front numbers of distinct dyads in lexicographic order, by asking a tree.
+
+    Of the dyads before a dyad, those nowhere larger in the second to last criterion dominate
+    it. Blocks of dyads ask for the largest front number among these, then settle between themselves.
+    """
+    n_dyads = len(ordered)
+    # Ranks in place of values: half the memory, and memory is what the searches wait for.
+    points = np.column_stack([dense_ranks(column) for column in ordered.T[1:]])
+    places, lower, upper = build_tree(points, np.arange(MAX_HEIGHT) % points.shape[1], LEAF_SIZE)
+    positions = np.empty(n_dyads, np.intp)
+    positions[places] = np.arange(n_dyads)
+    numbers, found = np.zeros((2, n_dyads), np.int32)
+    deepest = np.zeros(len(lower), np.int32)
+    near = np.empty(0, np.intp)
+
+    def ask(part: slice) -> None:
+        ask_tree(points, (lower, upper), numbers, deepest, near[part], found)
+
+    with threads(n_jobs) as (n_threads, over):
+        for block in gen_batches(n_dyads, BLOCK_DYADS):
+            # In tree order, so that one search finds in the cache what the one before it read.
+            near = np.sort(positions[block])
+            over(ask, gen_even_slices(len(near), min(n_threads, len(near))))
+            settle_block(points, numbers, deepest, positions[block], found)
+    return numbers[positions].astype(np.intp)
 
 
 def lexicographic_order(dyads: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the order that sorts by the first criterion, ties by the second, and so on."""
-    order = np.argsort(dyads[:, 0])
-    first = dyads[order, 0]
-    ties = first[1:] == first[:-1]
-    # Ties are rare: only the tied rows are sorted by all criteria, back into their places.
-    is_tied = np.zeros(len(order), bool)
+    n_dyads = len(dyads)
+    n_bits = n_dyads.bit_length()
+    # The bits of a float sort like the float, once those of negative ones are turned round. Their
+    # last ones make room for the row, and a plain sort, far faster than one of indices, does.
+    keys = (dyads[:, 0] + 0.0).view(np.int64)
+    keys ^= (keys >> 63) & np.int64(2**63 - 1)
+    keys >>= n_bits
+    keys <<= n_bits
+    keys |= np.arange(n_dyads)
+    keys.sort()
+    order = keys & ((1 << n_bits) - 1)
+    keys >>= n_bits
+    ties = keys[1:] == keys[:-1]
+    # The few rows whose keys are equal are sorted by all criteria, back into their places.
+    is_tied = np.zeros(n_dyads, bool)
     is_tied[1:] |= ties
     is_tied[:-1] |= ties
     if is_tied.any():
         tied = order[is_tied]
         order[is_tied] = tied[np.lexsort(dyads[tied].T[::-1])]
     return order
+
+
+def dense_ranks(values: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the rank of each value among the distinct values."""
+    order = np.argsort(values)
+    in_order = values[order]
+    ranks = np.zeros(len(values), np.int32)
+    ranks[order[1:]] = np.cumsum(in_order[1:] != in_order[:-1])
+    return ranks

@@ -6,30 +6,67 @@ from numpy.typing import NDArray
 
 
 @njit(cache=True, nogil=True)
-def number_pairs(dyads: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the front number of each two-criteria dyad; `order` sorts the dyads lexicographically."""
-    n_dyads = order.shape[0]
+def number_pairs(pairs: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the front numbers of two-criteria dyads in lexicographic order.
+
+    ``lowest[f]`` is the smallest second criterion met so far on front f + 1; it never falls
+    with f, so a search finds the fronts that dominate the next dyad (patience sorting).
+    """
+    n_dyads = pairs.shape[0]
     numbers = np.empty(n_dyads, np.intp)
-    # lowest[f] is the smallest second criterion met so far on front f + 1; it never falls with f.
-    lowest = np.empty(n_dyads, np.float64)
+    # Fronts that are not there yet: not a number compares false with everything.
+    lowest = np.full(n_dyads + 1, np.nan)
     n_fronts = 0
+    widest_step = 1
+    found = np.empty(32, np.intp)
     first = second = np.nan
     number = 0
-    for dyad in order:
-        # An equal dyad follows at once and shares the front of the one before it.
-        if dyads[dyad, 0] != first or dyads[dyad, 1] != second:
-            first, second = dyads[dyad, 0], dyads[dyad, 1]
-            number = 0
-            length = n_fronts
-            while length > 0:
-                half = (length + 1) >> 1
-                number = number + half if lowest[number + half - 1] <= second else number
-                length -= half
-            lowest[number] = second
-            number += 1
-            n_fronts = max(n_fronts, number)
-        numbers[dyad] = number
+    for start in range(0, n_dyads, found.shape[0]):
+        n_searches = min(found.shape[0], n_dyads - start)
+        # The searches of a block go side by side and without branches, so that none waits for another.
+        # They miss what the block itself adds, which can only raise a number: it is made up for below.
+        found[:] = 0
+        step = widest_step
+        while step > 0:
+            for search in range(n_searches):
+                last = found[search] + step
+                is_above = last <= n_fronts and lowest[last - 1] <= pairs[start + search, 1]
+                found[search] += step * is_above
+            step >>= 1
+        for search in range(n_searches):
+            dyad = start + search
+            # An equal dyad follows at once and shares the front of the one before it.
+            if pairs[dyad, 0] != first or pairs[dyad, 1] != second:
+                first, second = pairs[dyad, 0], pairs[dyad, 1]
+                number = found[search]
+                while lowest[number] <= second:
+                    number += 1
+                lowest[number] = second
+                number += 1
+                n_fronts = max(n_fronts, number)
+            numbers[dyad] = number
+        while 2 * widest_step <= n_fronts:
+            widest_step *= 2
     return numbers
+
+
+@njit(cache=True, nogil=True)
+def group_by_front(
+    dyads: NDArray[np.float64], numbers: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the dyads front by front, otherwise in their order, and where each front starts."""
+    starts = np.zeros(numbers.max() + 1 if numbers.shape[0] else 1, np.intp)
+    for number in numbers:
+        starts[number] += 1
+    starts = np.cumsum(starts)
+    places = starts.copy()
+    grouped = np.empty_like(dyads)
+    for dyad in range(dyads.shape[0]):
+        place = places[numbers[dyad] - 1]
+        places[numbers[dyad] - 1] += 1
+        for criterion in range(dyads.shape[1]):
+            grouped[place, criterion] = dyads[dyad, criterion]
+    return grouped, starts
 
 
 @njit(cache=True, nogil=True)
@@ -75,17 +112,72 @@ def merge_envelopes(
 
 
 @njit(cache=True, nogil=True)
+def take_snapshots(
+    points: NDArray[np.float64], starts: NDArray[np.intp], edges: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return, for each edge and staircase, the largest second criterion beyond the edge, up to that staircase.
+
+    Entry (e, s) is the largest among the points of staircases 0…s with a first criterion of
+    at least ``edges[e]``, minus infinity if there is none. It does not fall with s.
+    """
+    n_staircases = starts.shape[0] - 1
+    highest = np.empty((edges.shape[0], n_staircases))
+    for staircase in range(n_staircases):
+        point = starts[staircase]
+        for edge in range(edges.shape[0]):
+            while point < starts[staircase + 1] and points[point, 0] < edges[edge]:
+                point += 1
+            here = points[point, 1] if point < starts[staircase + 1] else -np.inf
+            highest[edge, staircase] = max(here, highest[edge, staircase - 1]) if staircase > 0 else here
+    return highest
+
+
+@njit(cache=True, nogil=True)
+def count_below(values: NDArray[np.float64], value: float, start: int) -> int:
+    """Return how many of the sorted values are below `value`, those before `start` being known to be."""
+    length = values.shape[0] - start
+    while length > 0:
+        half = (length + 1) >> 1
+        # A product in place of a branch that the processor could not foresee.
+        start += half * (values[start + half - 1] < value)
+        length -= half
+    return start
+
+
+@njit(cache=True, nogil=True)
 def dominates_some(first: float, second: float, points: NDArray[np.float64], start: int, stop: int) -> bool:
     """Tell whether the dyad (first, second) dominates a point of the envelope ``points[start:stop]``."""
-    end = stop
-    while start < stop:
-        middle = (start + stop) >> 1
-        if points[middle, 0] < first:
-            start = middle + 1
-        else:
-            stop = middle
+    point = start + count_below(points[start:stop, 0], first, 0)
     # Points further right are lower; an equal one is maximal, so nothing lies beyond it.
-    return start < end and (points[start, 1] > second or (points[start, 1] == second and points[start, 0] > first))
+    return point < stop and (points[point, 1] > second or (points[point, 1] == second and points[point, 0] > first))
+
+
+@njit(cache=True, nogil=True)
+def first_in_range(
+    first: float,
+    second: float,
+    bounds: tuple[int, int],
+    points: NDArray[np.float64],
+    starts: NDArray[np.intp],
+    heights: NDArray[np.intp],
+) -> int:
+    """Return the first staircase in a range with a point that a dyad dominates, or the end of the range."""
+    level, stop = bounds
+    while level < stop:
+        # The tallest envelope that begins here and does not reach beyond the range.
+        height = 0
+        while level & ((2 << height) - 1) == 0 and level + (2 << height) <= stop:
+            height += 1
+        node = heights[height] + (level >> height)
+        if dominates_some(first, second, points, starts[node], starts[node + 1]):
+            while height > 0:
+                height -= 1
+                node = heights[height] + (level >> height)
+                if not dominates_some(first, second, points, starts[node], starts[node + 1]):
+                    level += 1 << height
+            return level
+        level += 1 << height
+    return stop
 
 
 @njit(cache=True, nogil=True)
@@ -94,26 +186,29 @@ def find_levels(
     points: NDArray[np.float64],
     starts: NDArray[np.intp],
     heights: NDArray[np.intp],
+    edges: NDArray[np.float64],
+    highest: NDArray[np.float64],
 ) -> NDArray[np.intp]:
     """Return, 0-based, the first staircase with a point that each dyad dominates, or their number.
 
     Envelope e of height h covers staircases e * 2**h to (e + 1) * 2**h - 1 and is
-    ``points[starts[heights[h] + e]:starts[heights[h] + e + 1]]``.
+    ``points[starts[heights[h] + e]:starts[heights[h] + e + 1]]``. The snapshots `highest` at
+    the edges around a dyad bound the answer, often to one or two staircases.
     """
-    n_levels = heights[1] - 1 if heights.shape[0] > 1 else starts.shape[0] - 1
+    n_edges, n_levels = highest.shape
     levels = np.empty(dyads.shape[0], np.intp)
     for dyad in range(dyads.shape[0]):
         first, second = dyads[dyad, 0], dyads[dyad, 1]
-        height = heights.shape[0] - 1
-        root = heights[height]
-        if not dominates_some(first, second, points, starts[root], starts[root + 1]):
-            levels[dyad] = n_levels
-            continue
-        envelope = 0
-        while height > 0:
-            height -= 1
-            envelope *= 2
-            node = heights[height] + envelope
-            envelope += not dominates_some(first, second, points, starts[node], starts[node + 1])
-        levels[dyad] = envelope
+        edge = np.searchsorted(edges, first, side="right")
+        low = count_below(highest[edge - 1], second, 0)
+        high = n_levels
+        # Minus infinity is no less than the mark of "none", so it is not looked up.
+        if edge < n_edges and second > -np.inf:
+            high = low
+            step = 1
+            while high < n_levels and highest[edge, high] < second:
+                high = min(n_levels, high + step)
+                step *= 2
+            high = low + count_below(highest[edge, low:high], second, 0)
+        levels[dyad] = first_in_range(first, second, (low, high), points, starts, heights)
     return levels

@@ -1,24 +1,32 @@
-"""Three and more criteria: a balanced k-d tree whose nodes know corners and front numbers.
+"""Any number of criteria: a balanced k-d tree whose nodes know their corners and front numbers.
 
 Node 1 is the root, nodes 2i and 2i + 1 are the halves of node i, and with n_leaves = 2**h
 leaves, leaf l is node n_leaves + l and holds points l * n // n_leaves to (l + 1) * n // n_leaves.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+Points = NDArray[Any]
+
 
 @njit(cache=True, nogil=True)
-def select_middle(
-    points: NDArray[np.float64],
-    places: NDArray[np.intp],
-    first: int,
-    last: int,
-    middle: int,
-    criterion: int,
-) -> None:
+def exceeds(a: Points, row: int, b: Points, other_row: int) -> bool:
+    """Tell whether a row of `a` is larger than one of `b` in some criterion."""
+    # All criteria are compared: without branches that is faster than to stop at the first larger one.
+    is_larger = False
+    for criterion in range(a.shape[1]):
+        is_larger |= a[row, criterion] > b[other_row, criterion]
+    return is_larger
+
+
+@njit(cache=True, nogil=True)
+def select_middle(points: Points, places: NDArray[np.intp], bounds: tuple[int, int, int], criterion: int) -> None:
     """Reorder rows first…last so that row `middle` splits them by one criterion (Hoare's selection)."""
+    first, middle, last = bounds
     while first < last:
         a, b = points[first, criterion], points[last, criterion]
         c = points[(first + last) >> 1, criterion]
@@ -44,78 +52,66 @@ def select_middle(
 
 
 @njit(cache=True, nogil=True)
-def build_tree(
-    points: NDArray[np.float64], leaf_size: int
-) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the points in tree order, the row each came from, and the corners of every node."""
+def build_tree(points: Points, splits: NDArray[np.intp], leaf_size: int) -> tuple[NDArray[np.intp], Points, Points]:
+    """Put the points in tree order; return the row each came from and the corners of every node.
+
+    Nodes of height h are halved by criterion ``splits[h]``. It does not depend on how wide
+    they are: a width compares values, and only their order counts.
+    """
     n_points, n_criteria = points.shape
-    points = points.copy()
     places = np.arange(n_points)
     n_leaves = 1
+    height = 0
     while n_leaves * leaf_size < n_points:
+        for node in range(n_leaves):
+            start, stop = node * n_points // n_leaves, (node + 1) * n_points // n_leaves
+            middle = (2 * node + 1) * n_points // (2 * n_leaves)
+            select_middle(points, places, (start, middle, stop - 1), splits[height])
         n_leaves *= 2
-    lower = np.full((2 * n_leaves, n_criteria), np.inf)
-    upper = np.full((2 * n_leaves, n_criteria), -np.inf)
-    n_nodes = 1
-    while n_nodes <= n_leaves:
-        for node in range(n_nodes, 2 * n_nodes):
-            start = (node - n_nodes) * n_points // n_nodes
-            stop = (node - n_nodes + 1) * n_points // n_nodes
-            for point in range(start, stop):
-                for criterion in range(n_criteria):
-                    value = points[point, criterion]
-                    lower[node, criterion] = min(lower[node, criterion], value)
-                    upper[node, criterion] = max(upper[node, criterion], value)
-            if n_nodes < n_leaves and stop - start > 1:
-                widest = 0
-                width = 0.0
-                for criterion in range(n_criteria):
-                    low, high = lower[node, criterion], upper[node, criterion]
-                    # Compared first, for infinity less infinity is no number.
-                    if high > low and high - low > width:
-                        widest, width = criterion, high - low
-                middle = (2 * (node - n_nodes) + 1) * n_points // (2 * n_nodes)
-                select_middle(points, places, start, stop - 1, middle, widest)
-        n_nodes *= 2
-    return points, places, lower, upper
+        height += 1
+    lower = np.empty((2 * n_leaves, n_criteria), points.dtype)
+    upper = np.empty((2 * n_leaves, n_criteria), points.dtype)
+    for node in range(2 * n_leaves - 1, 0, -1):
+        start, stop = (node - n_leaves) * n_points // n_leaves, (node - n_leaves + 1) * n_points // n_leaves
+        for column in range(n_criteria):
+            if node < n_leaves:
+                lower[node, column] = min(lower[2 * node, column], lower[2 * node + 1, column])
+                upper[node, column] = max(upper[2 * node, column], upper[2 * node + 1, column])
+            else:
+                lower[node, column] = points[start:stop, column].min()
+                upper[node, column] = points[start:stop, column].max()
+    # There is no node 0; its row holds something rather than what was in memory.
+    lower[0], upper[0] = lower[1], upper[1]
+    return places, lower, upper
 
 
 @njit(cache=True, nogil=True)
-def number_sorted(dyads: NDArray[np.float64], leaf_size: int) -> NDArray[np.intp]:
-    """Return the front numbers of distinct dyads in lexicographic order.
+def ask_tree(
+    points: Points,
+    corners: tuple[Points, Points],
+    numbers: NDArray[np.int32],
+    deepest: NDArray[np.int32],
+    positions: NDArray[np.intp],
+    found: NDArray[np.int32],
+) -> None:
+    """Find, for the points at some positions, the largest front number among the points that are nowhere larger.
 
-    Of the dyads that come before, those nowhere larger in the second to last criterion
-    dominate. A tree over these criteria is asked for the largest front number among them.
+    Points with front number 0 do not count; ``deepest`` holds the largest number in each node.
     """
-    n_dyads = dyads.shape[0]
-    points, places, lower, upper = build_tree(dyads[:, 1:], leaf_size)
-    n_criteria = points.shape[1]
+    n_points = points.shape[0]
+    lower, upper = corners
     n_leaves = lower.shape[0] // 2
-    positions = np.empty(n_dyads, np.intp)
-    for place in range(n_dyads):
-        positions[places[place]] = place
-    # Zero marks a dyad, or a node, that the walk has not come to.
-    numbers = np.zeros(n_dyads, np.intp)
-    deepest = np.zeros(2 * n_leaves, np.intp)
     stack = np.empty(128, np.intp)
-    for dyad in range(n_dyads):
-        position = positions[dyad]
-        best = np.intp(0)
+    for position in positions:
+        best = np.int32(0)
         stack[0] = 1
         height = 1
         while height > 0:
             height -= 1
             node = stack[height]
-            if deepest[node] <= best:
+            if deepest[node] <= best or exceeds(lower, node, points, position):
                 continue
-            reachable = covered = True
-            for criterion in range(n_criteria):
-                value = points[position, criterion]
-                reachable = reachable and lower[node, criterion] <= value
-                covered = covered and upper[node, criterion] <= value
-            if not reachable:
-                continue
-            if covered:
+            if not exceeds(upper, node, points, position):
                 best = deepest[node]
             elif node < n_leaves:
                 deeper = 2 * node + (deepest[2 * node + 1] > deepest[2 * node])
@@ -124,47 +120,53 @@ def number_sorted(dyads: NDArray[np.float64], leaf_size: int) -> NDArray[np.intp
                 height += 2
             else:
                 leaf = node - n_leaves
-                for point in range(leaf * n_dyads // n_leaves, (leaf + 1) * n_dyads // n_leaves):
-                    if numbers[point] > best:
-                        smaller = True
-                        for criterion in range(n_criteria):
-                            smaller = smaller and points[point, criterion] <= points[position, criterion]
-                        if smaller:
-                            best = numbers[point]
-        numbers[position] = best + 1
-        node = n_leaves + ((position + 1) * n_leaves - 1) // n_dyads
-        while node > 0 and deepest[node] < best + 1:
-            deepest[node] = best + 1
-            node >>= 1
-    return numbers[positions]
+                for point in range(leaf * n_points // n_leaves, (leaf + 1) * n_points // n_leaves):
+                    if numbers[point] > best and not exceeds(points, point, points, position):
+                        best = numbers[point]
+        found[position] = best
 
 
 @njit(cache=True, nogil=True)
-def lowest_levels(levels: NDArray[np.intp], n_leaves: int) -> NDArray[np.intp]:
-    """Return the smallest level in each node of a tree; `levels` are in tree order."""
-    n_points = levels.shape[0]
-    lowest = np.empty(2 * n_leaves, np.intp)
-    for leaf in range(n_leaves):
-        start, stop = leaf * n_points // n_leaves, (leaf + 1) * n_points // n_leaves
-        lowest[n_leaves + leaf] = np.iinfo(np.intp).max
-        for point in range(start, stop):
-            lowest[n_leaves + leaf] = min(lowest[n_leaves + leaf], levels[point])
-    for node in range(n_leaves - 1, 0, -1):
-        lowest[node] = min(lowest[2 * node], lowest[2 * node + 1])
-    return lowest
+def settle_block(
+    points: Points,
+    numbers: NDArray[np.int32],
+    deepest: NDArray[np.int32],
+    positions: NDArray[np.intp],
+    found: NDArray[np.int32],
+) -> None:
+    """Set the front numbers of a block of points in lexicographic order, all points before them being set.
+
+    ``found`` holds the largest front number among the dominating points before the block;
+    what is missing are dominances within the block.
+    """
+    n_leaves = deepest.shape[0] // 2
+    block = points[positions]
+    settled = found[positions] + np.int32(1)
+    for point in range(block.shape[0]):
+        for earlier in range(point):
+            # The comparison comes first because it is seldom false, which the processor learns.
+            if not exceeds(block, earlier, block, point) and settled[earlier] >= settled[point]:
+                settled[point] = settled[earlier] + 1
+    for point in range(block.shape[0]):
+        position, number = positions[point], settled[point]
+        numbers[position] = number
+        node = n_leaves + ((position + 1) * n_leaves - 1) // points.shape[0]
+        while node > 0 and deepest[node] < number:
+            deepest[node] = number
+            node >>= 1
 
 
 @njit(cache=True, nogil=True)
 def find_levels(
-    dyads: NDArray[np.float64],
-    points: NDArray[np.float64],
+    dyads: Points,
+    points: Points,
     levels: NDArray[np.intp],
-    corners: tuple[NDArray[np.float64], NDArray[np.float64]],
+    corners: tuple[Points, Points],
     lowest: NDArray[np.intp],
     n_levels: int,
 ) -> NDArray[np.intp]:
     """Return the smallest level among the points that each dyad dominates, or `n_levels`."""
-    n_points, n_criteria = points.shape
+    n_points = points.shape[0]
     lower, upper = corners
     n_leaves = lower.shape[0] // 2
     found = np.empty(dyads.shape[0], np.intp)
@@ -176,18 +178,9 @@ def find_levels(
         while height > 0:
             height -= 1
             node = stack[height]
-            if lowest[node] >= best:
+            if lowest[node] >= best or exceeds(dyads, dyad, upper, node):
                 continue
-            reachable = covered = True
-            beyond = False
-            for criterion in range(n_criteria):
-                value = dyads[dyad, criterion]
-                reachable = reachable and upper[node, criterion] >= value
-                covered = covered and lower[node, criterion] >= value
-                beyond = beyond or lower[node, criterion] > value
-            if not reachable:
-                continue
-            if covered and beyond:
+            if not exceeds(dyads, dyad, lower, node) and exceeds(lower, node, dyads, dyad):
                 best = lowest[node]
             elif node < n_leaves:
                 lower_child = 2 * node + (lowest[2 * node + 1] < lowest[2 * node])
@@ -197,13 +190,11 @@ def find_levels(
             else:
                 leaf = node - n_leaves
                 for point in range(leaf * n_points // n_leaves, (leaf + 1) * n_points // n_leaves):
-                    if levels[point] < best:
-                        larger = True
-                        equal = True
-                        for criterion in range(n_criteria):
-                            larger = larger and points[point, criterion] >= dyads[dyad, criterion]
-                            equal = equal and points[point, criterion] == dyads[dyad, criterion]
-                        if larger and not equal:
-                            best = levels[point]
+                    if (
+                        levels[point] < best
+                        and not exceeds(dyads, dyad, points, point)
+                        and exceeds(points, point, dyads, dyad)
+                    ):
+                        best = levels[point]
         found[dyad] = best
     return found

@@ -1,0 +1,175 @@
+"""Three and four criteria: a sweep along one criterion that keeps a staircase of two others per front."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+ROW = 2**32 - 1
+"""The bits of a key that hold the row."""
+
+
+class Staircases(NamedTuple):
+    """For each front the points, in two criteria, that no other point met on it dominates.
+
+    Staircase f is ``points[starts[f]:starts[f] + lengths[f]]``, rising in the first
+    criterion and falling in the second. One that outgrows its capacity moves to the end of
+    the points in use, ``end[0]``. ``moves_left[0]`` more points may be pushed aside before the sweep is given up.
+    """
+
+    points: NDArray[np.float64]
+    starts: NDArray[np.intp]
+    lengths: NDArray[np.intp]
+    capacities: NDArray[np.intp]
+    end: NDArray[np.intp]
+    moves_left: NDArray[np.intp]
+
+
+@njit(cache=True, nogil=True)
+def new_staircases(n_points: int, max_moves: int) -> Staircases:
+    """Return empty staircases for at most `n_points` points."""
+    return Staircases(
+        # Capacities double from two on, so that all a staircase ever used is below four times its length.
+        np.empty((4 * n_points, 2)),
+        np.zeros(n_points + 2, np.intp),
+        np.zeros(n_points + 2, np.intp),
+        np.zeros(n_points + 2, np.intp),
+        np.zeros(1, np.intp),
+        np.full(1, max_moves, np.intp),
+    )
+
+
+@njit(cache=True, nogil=True)
+def is_dominated(stairs: Staircases, front: int, first: float, second: float) -> bool:
+    """Tell whether a point of a front's staircase is nowhere larger than (first, second)."""
+    points = stairs.points
+    start = stairs.starts[front]
+    length = stairs.lengths[front]
+    place = start
+    while length > 0:
+        half = (length + 1) >> 1
+        place = place + half if points[place + half - 1, 0] <= first else place
+        length -= half
+    # The last point that is not to the right is the lowest of them.
+    return bool(place > start and points[place - 1, 1] <= second)
+
+
+@njit(cache=True, nogil=True)
+def insert(stairs: Staircases, front: int, first: float, second: float) -> None:
+    """Put a point that is not dominated on a front's staircase, in place of those it dominates."""
+    points, starts, lengths = stairs.points, stairs.starts, stairs.lengths
+    if lengths[front] == stairs.capacities[front]:
+        start, moved_to = starts[front], stairs.end[0]
+        for place in range(lengths[front]):
+            points[moved_to + place] = points[start + place]
+        starts[front] = moved_to
+        stairs.capacities[front] = max(2, 2 * stairs.capacities[front])
+        stairs.end[0] += stairs.capacities[front]
+    place, stop = starts[front], starts[front] + lengths[front]
+    end = stop
+    while place < stop:
+        middle = (place + stop) >> 1
+        if points[middle, 0] < first:
+            place = middle + 1
+        else:
+            stop = middle
+    kept = place
+    while kept < end and points[kept, 1] >= second:
+        kept += 1
+    if kept == place:
+        for other in range(end, place, -1):
+            points[other, 0] = points[other - 1, 0]
+            points[other, 1] = points[other - 1, 1]
+    elif kept > place + 1:
+        for other in range(kept, end):
+            points[place + 1 + other - kept, 0] = points[other, 0]
+            points[place + 1 + other - kept, 1] = points[other, 1]
+    stairs.moves_left[0] -= end - kept
+    points[place, 0] = first
+    points[place, 1] = second
+    lengths[front] += 1 + place - kept
+
+
+@njit(cache=True, nogil=True)
+def last_dominating(stairs: Staircases, low: int, high: int, first: float, second: float) -> int:
+    """Return the last front from `low` to `high` that dominates (first, second), or `low` - 1.
+
+    It must hold that if one of these fronts dominates, those from `low` up to it do too.
+    """
+    high += 1
+    while low < high:
+        middle = (low + high) >> 1
+        if is_dominated(stairs, middle, first, second):
+            low = middle + 1
+        else:
+            high = middle
+    return low - 1
+
+
+@njit(cache=True, nogil=True)
+def number_triples(dyads: NDArray[np.float64], stairs: Staircases) -> NDArray[np.intp]:
+    """Return the front numbers of distinct three-criteria dyads in lexicographic order.
+
+    Long staircases, in which every new point pushes many aside, are given up on when
+    ``moves_left`` runs out; the numbers returned then mean nothing.
+    """
+    n_dyads = dyads.shape[0]
+    numbers = np.zeros(n_dyads, np.intp)
+    n_fronts = 0
+    for dyad in range(n_dyads):
+        first, second = dyads[dyad, 1], dyads[dyad, 2]
+        number = last_dominating(stairs, 1, n_fronts, first, second) + 1
+        insert(stairs, number, first, second)
+        numbers[dyad] = number
+        n_fronts = max(n_fronts, number)
+        if stairs.moves_left[0] < 0:
+            break
+    return numbers
+
+
+@njit(cache=True, nogil=True)
+def settle_few(dyads: NDArray[np.float64], numbers: NDArray[np.intp], start: int, stop: int) -> None:
+    """Raise the front numbers of dyads start…stop - 1 above those of the dyads among them that dominate."""
+    for dyad in range(start, stop):
+        for earlier in range(start, dyad):
+            if numbers[earlier] >= numbers[dyad]:
+                larger = False
+                for criterion in range(1, dyads.shape[1]):
+                    larger |= dyads[earlier, criterion] > dyads[dyad, criterion]
+                if not larger:
+                    numbers[dyad] = numbers[earlier] + 1
+
+
+@njit(cache=True, nogil=True)
+def raise_above(
+    dyads: NDArray[np.float64],
+    numbers: NDArray[np.intp],
+    lower: NDArray[np.int64],
+    upper: NDArray[np.int64],
+    stairs: Staircases,
+) -> None:
+    """Raise the front numbers of four-criteria dyads `upper` above those of the dyads `lower` that dominate.
+
+    Both are sorted keys: the dyad's rank in the second criterion, then, in the last 32 bits,
+    its row. The lower dyads come before the upper ones and are settled. A dyad that dominates
+    a lower one is lower itself or was dealt with before, so the fronts from a dyad's own
+    number on dominate it up to the last one that does.
+    """
+    stairs.end[0] = 0
+    shallowest = deepest = numbers[lower[0] & ROW]
+    for key in lower:
+        shallowest, deepest = min(shallowest, numbers[key & ROW]), max(deepest, numbers[key & ROW])
+    stairs.lengths[shallowest : deepest + 1] = 0
+    stairs.capacities[shallowest : deepest + 1] = 0
+    swept = 0
+    for key in upper:
+        while swept < lower.shape[0] and lower[swept] < key:
+            other = lower[swept] & ROW
+            if not is_dominated(stairs, numbers[other], dyads[other, 2], dyads[other, 3]):
+                insert(stairs, numbers[other], dyads[other, 2], dyads[other, 3])
+            swept += 1
+        dyad = key & ROW
+        if numbers[dyad] >= shallowest:
+            last = last_dominating(stairs, numbers[dyad], deepest, dyads[dyad, 2], dyads[dyad, 3])
+            numbers[dyad] = last + 1
