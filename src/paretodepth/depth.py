@@ -46,12 +46,19 @@ class Depths:
 
     def of(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the depth of each row of `dyads`, shape (n_dyads, n_criteria)."""
-        depths = []
+        if self._n_fronts == 0:
+            return np.ones(len(dyads))
+        # Sorted, so that one search finds in the cache what the one before it read.
+        order = np.argsort(dyads[:, 0])
+        dyads = dyads[order]
+        answers = []
         if self._downward is not None:
-            depths.append(self._downward.first_levels(dyads) + 1)
+            answers.append(self._downward.first_levels(dyads) + 1)
         if self._upward is not None:
-            depths.append(self._n_fronts + 1 - self._upward.first_levels(-dyads))
-        return np.mean(depths, axis=0) if depths else np.ones(len(dyads))
+            answers.append(self._n_fronts + 1 - self._upward.first_levels(-dyads))
+        depths = np.empty(len(dyads))
+        depths[order] = np.mean(answers, axis=0)
+        return depths
 
 
 class _LevelIndex(Protocol):
