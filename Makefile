@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint coverage boundscheck clean
+.PHONY: bench demo test lint coverage boundscheck clean
 
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
@@ -40,5 +40,12 @@ boundscheck: .venv/.dev
 	$(PIP) install --group dev --editable '.[cli,report]'
 	touch $@
 
+bench: .venv/.bench
+	$(BIN)/paretodepth benchmark --out benchmark
+
+.venv/.bench: .venv/.demo
+	$(PIP) install --group bench
+	touch $@
+
 clean:
-	rm -rf .venv demo
+	rm -rf .venv benchmark demo

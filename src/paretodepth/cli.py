@@ -100,3 +100,48 @@ def reproduce(
     mean = sum(aucs) / runs
     error = (sum((auc - mean) ** 2 for auc in aucs) / (runs - 1) / runs) ** 0.5
     console.print(f"PDA, {runs} runs: AUC {mean:.4f} ± {error:.4f} (the paper: {PAPER_AUC} ± {PAPER_ERROR})")
+
+
+@app.command()
+def benchmark(
+    out: Annotated[Path, typer.Option(help="Folder for the JSON file and the plot.")] = Path("benchmark"),
+    full: Annotated[bool, typer.Option("--full", help="Add the sets that take minutes.")] = False,
+) -> None:
+    """Time the sort, depth queries and fits, against numpy's sort and the peers that are installed.
+
+    Example: paretodepth benchmark --out benchmark
+    """
+    from paretodepth.benchmarks.fitting import depth_ratios, fit_ratios, startup_seconds
+    from paretodepth.benchmarks.sorting import remarks, save_results, time_sorting
+    from paretodepth.benchmarks.workloads import sorting_workloads
+
+    with console.status("warming up") as status:
+        results = time_sorting(sorting_workloads(full=full), status.update)
+        status.update("depth queries, fits and fresh processes")
+        tables = {
+            "100,000 depth queries / sorting the dyads": depth_ratios(full=full),
+            "fit of 1,000 samples / sorting their dyads": fit_ratios(),
+            "fresh process, import + fit + score, seconds": startup_seconds(),
+        }
+    table = Table(title="Sorting, median times")
+    for heading in ("set", "K", "dyads", "one core", "÷ np.sort", "all cores ÷", "memory", "best peer", "faster by"):
+        table.add_column(heading, justify="right")
+    for row in results:
+        table.add_row(
+            row.kind,
+            str(row.n_criteria),
+            f"{row.n_dyads:,}",
+            f"{row.one_core:.4f} s",
+            f"{row.one_core / row.numpy_sort:.1f}",
+            f"{row.all_cores / row.numpy_sort:.1f}",
+            "" if row.extra_memory is None else f"{row.extra_memory:.1f} ×",
+            "" if row.best_peer is None else f"{row.best_peer} {row.peers[row.best_peer]:.4f} s",
+            "" if row.speed_up is None else f"{row.speed_up:.1f} ×",
+        )
+    console.print(table)
+    for title, figures in tables.items():
+        console.print(f"{title}: " + ", ".join(f"{name}: {figure:.2f}" for name, figure in figures.items()))
+    for remark in remarks(results):
+        console.print(remark)
+    for path in save_results(results, tables, out):
+        console.print(f"Written: {path}")

@@ -1,0 +1,86 @@
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from typer.testing import CliRunner
+
+from paretodepth import front_numbers
+from paretodepth.benchmarks import fitting, peers, sorting, workloads
+from paretodepth.benchmarks.workloads import KINDS, Workload
+from paretodepth.cli import app
+from tests import naive
+
+
+@pytest.fixture
+def few_workloads(monkeypatch):
+    monkeypatch.setattr(sorting, "PROBE_SIZE", 50)
+    monkeypatch.setattr(sorting, "ENOUGH_SECONDS", 0.0)
+    chosen = [Workload("dyads", 2, 200), Workload("dyads", 2, 400), Workload("heavy ties", 3, 200)]
+    monkeypatch.setattr(workloads, "sorting_workloads", lambda *, full: chosen)
+    fake = {"right": front_numbers, "hasty": lambda points: np.ones(len(points), int)}
+    monkeypatch.setattr(sorting, "installed_peers", lambda: fake)
+    return chosen
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_criteria", [2, 5])
+def test_workloads_are_sorted_right(kind, n_criteria):
+    dyads = workloads.draw(Workload(kind, n_criteria, 60))
+    assert dyads.shape == (60, n_criteria)
+    assert_array_equal(front_numbers(dyads), naive.front_numbers(dyads))
+
+
+def test_single_front_and_chain_are_what_they_say():
+    assert front_numbers(workloads.draw(Workload("single front", 3, 300))).max() == 1
+    assert front_numbers(workloads.draw(Workload("single chain", 3, 300))).max() == 300
+
+
+def test_the_full_benchmark_holds_the_default_one():
+    default, full = (workloads.sorting_workloads(full=full) for full in (False, True))
+    assert set(default) < set(full)
+    assert Workload("dyads", 2, 10_000_000) in full
+
+
+@pytest.mark.parametrize("peer", peers.installed_peers())
+def test_installed_peers_agree_on_distinct_dyads(peer):
+    dyads = workloads.draw(Workload("dyads", 3, 60))
+    assert_array_equal(peers.PEERS[peer](dyads), front_numbers(dyads))
+
+
+def test_a_wrong_peer_is_named_and_never_the_best(few_workloads):
+    results = sorting.time_sorting(few_workloads, lambda _: None)
+    for result in results:
+        assert result.wrong == ["hasty"]
+        assert result.best_peer == "right"
+        assert result.speed_up > 0
+    assert sorting.remarks(results) == ["hasty is wrong: dyads, K = 2; heavy ties, K = 3"]
+
+
+def test_a_peer_that_would_take_too_long_is_left_out(few_workloads, monkeypatch):
+    monkeypatch.setattr(sorting, "_probe", lambda sorter, k: (1.0, 0) if sorter is front_numbers else (0.01, 2**30))
+    results = sorting.time_sorting([Workload("dyads", 2, 500)], lambda _: None)
+    assert results[0].left_out == {"right": "over a minute", "hasty": "over 8 GB"}
+    assert results[0].best_peer is None
+    assert results[0].speed_up is None
+
+
+def test_benchmark_prints_tables_and_writes_figures(few_workloads, monkeypatch, tmp_path):
+    monkeypatch.setattr(fitting, "depth_ratios", lambda *, full: {"K = 2": 0.5})
+    monkeypatch.setattr(fitting, "fit_ratios", lambda: {"K = 2": 1.5})
+    monkeypatch.setattr(fitting, "startup_seconds", lambda: {"cold cache": 9.0})
+    result = CliRunner().invoke(app, ["benchmark", "--out", str(tmp_path / "new")], env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    assert "hasty is wrong" in result.output
+    assert "cold cache: 9.00" in result.output
+    data = json.loads((tmp_path / "new" / "benchmark.json").read_text())
+    assert [row["n_dyads"] for row in data["sorting"]] == [200, 400, 200]
+    assert (tmp_path / "new" / "benchmark.png").stat().st_size > 1000
+
+
+def test_depth_fit_and_startup_are_measured(monkeypatch):
+    monkeypatch.setattr(sorting, "ENOUGH_SECONDS", 0.0)
+    monkeypatch.setattr(fitting, "draw", lambda w: workloads.draw(w._replace(n_dyads=w.n_dyads // 1000)))
+    assert all(ratio > 0 for ratio in fitting.depth_ratios(full=False).values())
+    assert set(fitting.fit_ratios()) == {"K = 2", "K = 3", "K = 4"}
+    assert fitting.startup_seconds().keys() == {"cold cache", "warm cache"}
