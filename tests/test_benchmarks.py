@@ -58,11 +58,20 @@ def test_a_wrong_peer_is_named_and_never_the_best(few_workloads):
 
 
 def test_a_peer_that_would_take_too_long_is_left_out(few_workloads, monkeypatch):
-    monkeypatch.setattr(sorting, "_probe", lambda sorter, k: (1.0, 0) if sorter is front_numbers else (0.01, 2**30))
+    needs = {50: sorting.Known(50, 1.0, 0), 500: None}
+    monkeypatch.setattr(sorting, "_measure", lambda sorter, dyads: needs[len(dyads)])
     results = sorting.time_sorting([Workload("dyads", 2, 500)], lambda _: None)
-    assert results[0].left_out == {"right": "over a minute", "hasty": "over 8 GB"}
+    assert results[0].left_out == {"right": "over a minute", "hasty": "over a minute"}
     assert results[0].best_peer is None
     assert results[0].speed_up is None
+    assert "right left out, over a minute: 500 dyads, K = 2" in sorting.remarks(results)
+
+
+def test_what_a_peer_needs_is_foreseen_from_what_it_needed():
+    assert sorting.Known(1000, 1.0, 0).reason_to_leave_out(10_000) == "over a minute"
+    assert sorting.Known(1000, 0.1, 2**27).reason_to_leave_out(10_000) == "over 8 GB"
+    assert sorting.Known(1000, 0.1, 0).reason_to_leave_out(10_000) is None
+    assert sorting.Known(1000, 0.009, 0).reason_to_leave_out(10**6) is None
 
 
 def test_benchmark_prints_tables_and_writes_figures(few_workloads, monkeypatch, tmp_path):

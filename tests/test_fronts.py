@@ -1,3 +1,4 @@
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -123,3 +124,26 @@ def test_merging_keeps_the_smaller_cap():
     dyads = draw_dyads("distinct", 2)
     merged = Fronts.from_dyads(dyads[:30], max_depth=2).merge(Fronts.from_dyads(dyads[30:]))
     assert merged.max_depth == len(merged) == 2
+
+
+@pytest.mark.parametrize("n_criteria", [2, 3, 4, 5, 6])
+def test_threads_change_no_number_and_no_setting_of_the_caller(n_criteria):
+    dyads = draw_dyads("partly tied", n_criteria, n_dyads=1500)
+    n_threads = numba.get_num_threads()
+    assert_array_equal(front_numbers(dyads, n_jobs=2), front_numbers(dyads))
+    assert_array_equal(Fronts.from_dyads(dyads, n_jobs=2).dyads, Fronts.from_dyads(dyads).dyads)
+    assert numba.get_num_threads() == n_threads
+
+
+@pytest.mark.parametrize("n_criteria", [3, 4])
+def test_sets_with_long_staircases_are_sorted_by_the_tree(n_criteria, monkeypatch):
+    rng = np.random.default_rng(0)
+    falling = rng.permutation(700).astype(float)
+    dyads = np.column_stack([np.arange(700.0), falling, -falling, falling][:n_criteria])
+    expected = front_numbers(dyads)
+    monkeypatch.setattr("paretodepth.fronts.MAX_MOVES", 1)
+    assert_array_equal(front_numbers(dyads), expected)
+    random = rng.random((700, n_criteria))
+    numbers = front_numbers(random)
+    monkeypatch.undo()
+    assert_array_equal(front_numbers(random), numbers)

@@ -116,8 +116,12 @@ def benchmark(
     from paretodepth.benchmarks.workloads import sorting_workloads
 
     with console.status("warming up") as status:
-        results = time_sorting(sorting_workloads(full=full), status.update)
-        status.update("depth queries, fits and fresh processes")
+
+        def tell(step: str) -> None:
+            status.update(step) if console.is_terminal else console.print(f"· {step}")
+
+        results = time_sorting(sorting_workloads(full=full), tell)
+        tell("depth queries, fits and fresh processes")
         tables = {
             "100,000 depth queries / sorting the dyads": depth_ratios(full=full),
             "fit of 1,000 samples / sorting their dyads": fit_ratios(),
@@ -134,7 +138,7 @@ def benchmark(
             f"{row.one_core:.4f} s",
             f"{row.one_core / row.numpy_sort:.1f}",
             f"{row.all_cores / row.numpy_sort:.1f}",
-            "" if row.extra_memory is None else f"{row.extra_memory:.1f} ×",
+            f"{row.extra_memory:.1f} ×",
             "" if row.best_peer is None else f"{row.best_peer} {row.peers[row.best_peer]:.4f} s",
             "" if row.speed_up is None else f"{row.speed_up:.1f} ×",
         )

@@ -7,9 +7,10 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -18,15 +19,15 @@ from paretodepth.benchmarks.peers import Sorter, installed_peers
 from paretodepth.benchmarks.workloads import Dyads, Workload, draw
 from paretodepth.fronts import front_numbers
 
-MAX_SECONDS = 60.0
-MAX_BYTES = 8 * 2**30
-PROBE_SIZE = 5_000
+MAX_SECONDS, SHORT_SECONDS = 60.0, 0.01
+MAX_BYTES, SMALL_BYTES = 8 * 2**30, 2**24
+PROBE_SIZE = 1_000
 ENOUGH_SECONDS = 1.5
 
 
 @dataclass
 class SortingResult:
-    """Seconds for one workload; `left_out` and `wrong` say which peers are missing, and why."""
+    """Seconds for one workload, extra memory as a multiple of the dyads' own, and peers left out or wrong."""
 
     kind: str
     n_criteria: int
@@ -34,10 +35,10 @@ class SortingResult:
     numpy_sort: float
     one_core: float
     all_cores: float
-    extra_memory: float | None
-    peers: dict[str, float]
-    left_out: dict[str, str]
-    wrong: list[str]
+    extra_memory: float
+    peers: dict[str, float] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
 
     @property
     def best_peer(self) -> str | None:
@@ -82,66 +83,61 @@ def _resident(field: str) -> int:
 
 def time_sorting(workloads: Iterable[Workload], report: Callable[[str], None]) -> list[SortingResult]:
     """Sort every workload with us and every installed peer; a peer too slow or too large is left out."""
-    peers = installed_peers()
-    probes = {(name, k): _probe(sorter, k) for name, sorter in peers.items() for k in range(2, 7)}
-    return [_time_workload(workload, peers, probes, report) for workload in workloads]
+    known: dict[tuple[str, str, int], Known] = {}
+    results = []
+    for workload in workloads:
+        report(f"{workload.kind}, {workload.n_criteria} criteria, {workload.n_dyads:,} dyads")
+        results.append(_time_workload(workload, known))
+    return results
 
 
-def _probe(sorter: Sorter, n_criteria: int) -> tuple[float, float]:
-    """Return a peer's seconds and bytes for few points, to foresee those for many."""
-    points = draw(Workload("uniform", n_criteria, PROBE_SIZE))
-    sorter(points[:100])
-    start = time.perf_counter()
-    n_bytes = peak_bytes(partial(sorter, points))
-    return time.perf_counter() - start, n_bytes or 0
+class Known(NamedTuple):
+    """What a peer needed for so many dyads, to foresee what it needs for more."""
+
+    n_dyads: int
+    seconds: float
+    n_bytes: int
+
+    def reason_to_leave_out(self, n_dyads: int) -> str | None:
+        """Return why the peer is not run on so many dyads; what is not short grows with their square."""
+        growth = (n_dyads / self.n_dyads) ** 2
+        if self.seconds > SHORT_SECONDS and self.seconds * growth > MAX_SECONDS:
+            return "over a minute"
+        if self.n_bytes > SMALL_BYTES and self.n_bytes * growth > MAX_BYTES:
+            return "over 8 GB"
+        return None
 
 
-def _time_workload(
-    workload: Workload,
-    peers: dict[str, Sorter],
-    probes: dict[tuple[str, int], tuple[float, float]],
-    report: Callable[[str], None],
-) -> SortingResult:
+def _time_workload(workload: Workload, known: dict[tuple[str, str, int], Known]) -> SortingResult:
     """Compare answers, then time."""
-    report(f"{workload.kind}, {workload.n_criteria} criteria, {workload.n_dyads:,} dyads")
     dyads = draw(workload)
-    ours = front_numbers(dyads)
-    extra = peak_bytes(partial(front_numbers, dyads))
-    times: dict[str, float] = {}
-    left_out: dict[str, str] = {}
-    wrong = []
-    for name, sorter in peers.items():
-        reason = _reason_to_leave_out(*probes[name, workload.n_criteria], workload.n_dyads / PROBE_SIZE)
-        if reason:
-            left_out[name] = reason
-            continue
-        if not _same(sorter, dyads, ours):
-            wrong.append(name)
-        times[name] = seconds(partial(sorter, dyads))
-    return SortingResult(
+    numbers = front_numbers(dyads)
+    result = SortingResult(
         *workload,
         numpy_sort=seconds(partial(np.sort, dyads[:, 0].copy())),
         one_core=seconds(partial(front_numbers, dyads)),
         all_cores=seconds(partial(front_numbers, dyads, n_jobs=-1)),
-        extra_memory=None if extra is None else extra / dyads.nbytes,
-        peers=times,
-        left_out=left_out,
-        wrong=wrong,
+        extra_memory=(peak_bytes(partial(front_numbers, dyads)) or np.nan) / dyads.nbytes,
     )
+    for name, sorter in installed_peers().items():
+        key = (name, workload.kind, workload.n_criteria)
+        if key not in known:
+            known[key] = _measure(sorter, draw(workload._replace(n_dyads=PROBE_SIZE)))
+        reason = known[key].reason_to_leave_out(workload.n_dyads)
+        if reason:
+            result.left_out[name] = reason
+            continue
+        known[key] = _measure(sorter, dyads)
+        result.peers[name] = known[key].seconds
+        if not np.array_equal(sorter(dyads), numbers):
+            result.wrong.append(name)
+    return result
 
 
-def _reason_to_leave_out(probe_seconds: float, probe_bytes: float, factor: float) -> str | None:
-    """Return why a peer cannot be run; time and memory of a slow one grow with the square."""
-    if probe_seconds > 0.05 and probe_seconds * factor**2 > MAX_SECONDS:
-        return "over a minute"
-    if probe_bytes > 2**26 and probe_bytes * factor**2 > MAX_BYTES:
-        return "over 8 GB"
-    return None
-
-
-def _same(sorter: Sorter, dyads: Dyads, numbers: np.ndarray) -> bool:
-    """Tell whether a peer's front numbers are ours."""
-    return bool(np.array_equal(sorter(dyads), numbers))
+def _measure(sorter: Sorter, dyads: Dyads) -> Known:
+    """Return what a peer needs."""
+    n_bytes = peak_bytes(partial(sorter, dyads)) or 0
+    return Known(len(dyads), seconds(partial(sorter, dyads)), n_bytes)
 
 
 def remarks(results: list[SortingResult]) -> list[str]:
