@@ -106,6 +106,7 @@ def reproduce(
 def benchmark(
     out: Annotated[Path, typer.Option(help="Folder for the JSON file and the plot.")] = Path("benchmark"),
     full: Annotated[bool, typer.Option("--full", help="Add the sets that take minutes.")] = False,
+    peer_seconds: Annotated[float, typer.Option(help="Leave a peer out where it would take longer.")] = 60.0,
 ) -> None:
     """Time the sort, depth queries and fits, against numpy's sort and the peers that are installed.
 
@@ -120,7 +121,7 @@ def benchmark(
         def tell(step: str) -> None:
             status.update(step) if console.is_terminal else console.print(f"· {step}")
 
-        results = time_sorting(sorting_workloads(full=full), tell)
+        results = time_sorting(sorting_workloads(full=full), peer_seconds, tell)
         tell("depth queries, fits and fresh processes")
         tables = {
             "100,000 depth queries / sorting the dyads": depth_ratios(full=full),
