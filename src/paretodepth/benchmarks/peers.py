@@ -28,7 +28,10 @@ def _paretoset(points: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def _pyoperon(points: NDArray[np.float64]) -> NDArray[np.intp]:
-    return _numbers(import_module("pyoperon").RankSorter().Sort(points.tolist()), len(points))
+    # It takes its points in lexicographic order.
+    order = np.lexsort(points.T[::-1])
+    fronts = import_module("pyoperon").RankSorter().Sort(points[order].tolist())
+    return _numbers([order[front] for front in fronts], len(points))
 
 
 def _deap(points: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -43,11 +46,11 @@ def _deap(points: NDArray[np.float64]) -> NDArray[np.intp]:
     return _numbers([[individual.row for individual in front] for front in fronts], len(points))
 
 
-def _numbers(fronts: Sequence[Sequence[int]], n_points: int) -> NDArray[np.intp]:
+def _numbers(fronts: Sequence[Sequence[int] | NDArray[np.intp]], n_points: int) -> NDArray[np.intp]:
     """Return front numbers from lists of rows."""
     numbers = np.zeros(n_points, np.intp)
     for number, rows in enumerate(fronts, start=1):
-        numbers[list(rows)] = number
+        numbers[np.asarray(rows)] = number
     return numbers
 
 
