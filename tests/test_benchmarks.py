@@ -14,7 +14,7 @@ from tests import naive
 
 @pytest.fixture
 def few_workloads(monkeypatch):
-    monkeypatch.setattr(sorting, "PROBE_SIZE", 50)
+    monkeypatch.setattr(sorting, "PROBE_SIZES", (50,))
     monkeypatch.setattr(sorting, "ENOUGH_SECONDS", 0.0)
     chosen = [Workload("dyads", 2, 200), Workload("dyads", 2, 400), Workload("heavy ties", 3, 200)]
     monkeypatch.setattr(workloads, "sorting_workloads", lambda *, full: chosen)

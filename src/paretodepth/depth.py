@@ -99,11 +99,12 @@ class _EnvelopeIndex:
         # As many snapshots as together are no larger than the points.
         n_edges = min(max(1, len(points) // len(starts)), MAX_SNAPSHOTS)
         edges = np.concatenate(([-np.inf], np.sort(points[:, 0])[:: -(-len(points) // n_edges)][1:]))
-        points_before = np.cumsum([0] + [len(points) for points, _ in rows[:-1]])
+        row_points, row_starts = zip(*rows, strict=True)
+        points_before = np.cumsum([0] + [len(row) for row in row_points[:-1]])
         return cls(
-            np.concatenate([points for points, _ in rows]),
-            np.concatenate([starts + before for (_, starts), before in zip(rows, points_before, strict=True)]),
-            np.cumsum([0] + [len(starts) for _, starts in rows[:-1]]),
+            np.concatenate(row_points),
+            np.concatenate([row + before for row, before in zip(row_starts, points_before, strict=True)]),
+            np.cumsum([0] + [len(row) for row in row_starts[:-1]]),
             edges,
             staircases.take_snapshots(points, starts, edges),
         )

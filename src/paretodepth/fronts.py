@@ -169,7 +169,11 @@ def _number_distinct(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArra
     n_dyads, n_criteria = ordered.shape
     if n_criteria == 1 or n_dyads == 0:
         return np.arange(1, n_dyads + 1)
-    numbers = {3: _number_by_sweep, 4: _number_by_halves}.get(n_criteria, lambda _: None)(ordered)
+    numbers = None
+    if n_criteria == 3:
+        numbers = _number_by_sweep(ordered)
+    elif n_criteria == 4:
+        numbers = _number_by_halves(ordered)
     return _number_by_tree(ordered, n_jobs) if numbers is None else numbers
 
 

@@ -22,7 +22,7 @@ from paretodepth.fronts import front_numbers
 
 SHORT_SECONDS = 0.01
 MAX_BYTES, SMALL_BYTES = 8 * 2**30, 2**24
-PROBE_SIZE = 1_000
+PROBE_SIZES = (1_000, 5_000)
 ENOUGH_SECONDS = 1.5
 
 
@@ -124,16 +124,18 @@ def _time_workload(workload: Workload, known: dict[tuple[str, str, int], Known],
     )
     for name, sorter in installed_peers().items():
         key = (name, workload.kind, workload.n_criteria)
-        if key not in known:
-            known[key], _ = _measure(sorter, draw(workload._replace(n_dyads=PROBE_SIZE)))
-        reason = known[key].reason_to_leave_out(workload.n_dyads, peer_seconds)
-        if reason:
-            result.left_out[name] = reason
-            continue
-        known[key], answer = _measure(sorter, dyads)
-        result.peers[name] = known[key].seconds
-        if not np.array_equal(answer, numbers):
-            result.wrong.append(name)
+        # Few dyads are tried before many, to be stopped by what they need and not by the machine.
+        for n_dyads in (*PROBE_SIZES, workload.n_dyads):
+            reason = known[key].reason_to_leave_out(n_dyads, peer_seconds) if key in known else None
+            if reason:
+                result.left_out[name] = reason
+                break
+            if key not in known or n_dyads > known[key].n_dyads:
+                known[key], answer = _measure(sorter, draw(workload._replace(n_dyads=n_dyads)))
+        else:
+            result.peers[name] = known[key].seconds
+            if not np.array_equal(answer, numbers):
+                result.wrong.append(name)
     return result
 
 
