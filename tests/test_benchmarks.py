@@ -17,7 +17,7 @@ def few_workloads(monkeypatch):
     monkeypatch.setattr(sorting, "PROBE_SIZES", (50,))
     monkeypatch.setattr(sorting, "ENOUGH_SECONDS", 0.0)
     chosen = [Workload("dyads", 2, 200), Workload("dyads", 2, 400), Workload("heavy ties", 3, 200)]
-    monkeypatch.setattr(workloads, "sorting_workloads", lambda *, full: chosen)
+    monkeypatch.setattr(workloads, "sorting_workloads", lambda *, full, kind: chosen)
     fake = {"right": front_numbers, "hasty": lambda points: np.ones(len(points), int)}
     monkeypatch.setattr(sorting, "installed_peers", lambda: fake)
     return chosen
@@ -37,8 +37,9 @@ def test_single_front_and_chain_are_what_they_say():
 
 
 def test_the_full_benchmark_holds_the_default_one():
-    default, full = (workloads.sorting_workloads(full=full) for full in (False, True))
+    default, full = (workloads.sorting_workloads(full=full, kind=None) for full in (False, True))
     assert set(default) < set(full)
+    assert {w.kind for w in workloads.sorting_workloads(full=False, kind="dyads")} == {"dyads"}
     assert Workload("dyads", 2, 10_000_000) in full
 
 

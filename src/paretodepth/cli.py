@@ -18,7 +18,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Find samples that are unlike the nominal ones under every trade-off of several dissimilarities.",
 )
-console = Console(highlight=False)
+# Piped output has no width of its own; tables keep their columns.
+console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
 
 
 def main() -> None:
@@ -106,6 +107,7 @@ def reproduce(
 def benchmark(
     out: Annotated[Path, typer.Option(help="Folder for the JSON file and the plot.")] = Path("benchmark"),
     full: Annotated[bool, typer.Option("--full", help="Add the sets that take minutes.")] = False,
+    kind: Annotated[str | None, typer.Option(help="Sort only sets of this kind, such as dyads.")] = None,
     peer_seconds: Annotated[float, typer.Option(help="Leave a peer out where it would take longer.")] = 60.0,
 ) -> None:
     """Time the sort, depth queries and fits, against numpy's sort and the peers that are installed.
@@ -121,7 +123,7 @@ def benchmark(
         def tell(step: str) -> None:
             status.update(step) if console.is_terminal else console.print(f"· {step}")
 
-        results = time_sorting(sorting_workloads(full=full), peer_seconds, tell)
+        results = time_sorting(sorting_workloads(full=full, kind=kind), peer_seconds, tell)
         tell("depth queries, fits and fresh processes")
         tables = {
             "100,000 depth queries / sorting the dyads": depth_ratios(full=full),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import platform
 import statistics
@@ -66,11 +67,13 @@ def seconds(function: Callable[[], object]) -> float:
 def peak_bytes(function: Callable[[], object]) -> int | None:
     """Return by how much a call raised the memory in use at its peak; None where the system does not tell."""
     try:
+        # Memory that was freed but kept would be used again and not be seen.
+        ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")
         before = _resident("VmRSS")
         function()
         return _resident("VmHWM") - before
-    except OSError:
+    except (OSError, AttributeError):
         return None
 
 
@@ -172,7 +175,7 @@ def save_results(results: list[SortingResult], tables: dict[str, dict[str, float
 
 def _plot(results: list[SortingResult]) -> Figure:
     """Return the time of the dyad workloads against their number, ours and the best peer's."""
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
     ax = figure.subplots()
     chosen = [result for result in results if result.kind == "dyads"]
     for color, k in enumerate(sorted({result.n_criteria for result in chosen})):
@@ -185,5 +188,5 @@ def _plot(results: list[SortingResult]) -> Figure:
     ax.loglog(*zip(*sorts, strict=True), color="0.6", label="numpy.sort of one criterion")
     ax.set(xlabel="dyads", ylabel="seconds, one core", title="Non-dominated sorting of dyads under K criteria")
     ax.grid(which="both", color="0.92")
-    ax.legend(fontsize=7, ncols=2)
+    figure.legend(fontsize=8, loc="outside right center")
     return figure

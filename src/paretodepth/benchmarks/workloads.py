@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth.validation import check_choice
+
 Dyads = NDArray[np.float64]
 
 
@@ -53,11 +55,14 @@ KINDS: dict[str, Callable[[np.random.Generator, int, int], Dyads]] = {
 ADVERSARIAL = ("correlated", "single front", "single chain", "all equal", "heavy ties")
 
 
-def sorting_workloads(*, full: bool) -> list[Workload]:
-    """Return what the benchmark sorts; `full` adds sets that take minutes."""
+def sorting_workloads(*, full: bool, kind: str | None) -> list[Workload]:
+    """Return what the benchmark sorts, of one kind or all; `full` adds sets that take minutes."""
+    if kind is not None:
+        check_choice(kind, "kind", list(KINDS), "benchmark")
     sizes = {k: (100_000, 500_000) + ((1_000_000,) if k <= 4 or full else ()) for k in range(2, 7)}
     if full:
         sizes[2] += (10_000_000,)
         sizes[3] += (5_000_000,)
-    growing = [Workload(kind, k, n) for k, ns in sizes.items() for n in ns for kind in ("dyads", "uniform")]
-    return growing + [Workload(kind, k, 100_000) for k in sizes for kind in ADVERSARIAL]
+    growing = [Workload(name, k, n) for k, ns in sizes.items() for n in ns for name in ("dyads", "uniform")]
+    adversarial = [Workload(name, k, 100_000) for k in sizes for name in ADVERSARIAL]
+    return [workload for workload in growing + adversarial if kind in (None, workload.kind)]
