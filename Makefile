@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: bench demo test lint coverage boundscheck clean
+.PHONY: bench demo reproduce test lint coverage boundscheck clean
 
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
@@ -40,6 +40,9 @@ boundscheck: .venv/.dev
 	$(PIP) install --group dev --editable '.[cli,report]'
 	touch $@
 
+reproduce: .venv/.demo
+	$(BIN)/paretodepth reproduce all --out results
+
 bench: .venv/.bench
 	$(BIN)/paretodepth benchmark --out benchmark
 
@@ -48,4 +51,4 @@ bench: .venv/.bench
 	touch $@
 
 clean:
-	rm -rf .venv benchmark demo
+	rm -rf .venv benchmark demo results

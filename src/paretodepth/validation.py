@@ -35,6 +35,17 @@ def check_dyads(dyads: ArrayLike, caller: str) -> NDArray[np.float64]:
     return array
 
 
+def check_finite(array: NDArray[np.float64], parameter: str, caller: str) -> NDArray[np.float64]:
+    """Return an array without infinities."""
+    if np.isinf(array).any():
+        row, column = np.argwhere(np.isinf(array))[0]
+        raise ValueError(
+            f"The '{parameter}' parameter of {caller} must be finite. Got {array[row, column]} in row {row}, "
+            f"column {column}; drop that row."
+        )
+    return array
+
+
 def check_choice(value: object, parameter: str, choices: Sequence[str], caller: str) -> Any:
     """Return a value that is one of a few words."""
     if not (isinstance(value, str) and value in choices):
