@@ -116,3 +116,13 @@ def mean_depth(rows, n_neighbors, dyads, numbers, kind="paper", exclude=None):
     """The paper's v(X) from a sample's dissimilarities to the training samples, one row per criterion."""
     new_dyads = [[row[j] for row in rows] for j in nearest(rows, n_neighbors, exclude)]
     return np.mean(depths(new_dyads, dyads, numbers, kind))
+
+
+def distinct_tracks(tracks):
+    """Keep the longest, then each next that shares no more than half of its points with any kept one."""
+    kept = []
+    for track in sorted(range(len(tracks)), key=lambda track: (-len(tracks[track]), track)):
+        points = {tuple(point) for point in tracks[track]}
+        if all(len(points & {tuple(point) for point in tracks[other]}) <= len(points) / 2 for other in kept):
+            kept.append(track)
+    return sorted(kept)
