@@ -1,4 +1,4 @@
-"""Anomalies put into trajectories by a rule fixed before any of them was scored.
+"""Anomalies put into trajectories by a rule fixed before any injected one was scored.
 
 `docs/pedestrians.md` gives the reason for every number below.
 """
