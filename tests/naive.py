@@ -184,3 +184,13 @@ def baseline_scores(training, test, k):
         "k-LPE": [sum(r < row[neighbors(row)[-1]] for r in radius) / n for row in test],
         "LOF": [np.mean([densities[j] for j in neighbors(row)]) / density(row) for row in test],
     }
+
+
+def distinct_tracks(tracks):
+    """Keep the longest, then each next that shares no more than half of its points with any kept one."""
+    kept = []
+    for track in sorted(range(len(tracks)), key=lambda track: (-len(tracks[track]), track)):
+        points = {tuple(point) for point in tracks[track]}
+        if all(len(points & {tuple(point) for point in tracks[other]}) <= len(points) / 2 for other in kept):
+            kept.append(track)
+    return sorted(kept)
