@@ -150,12 +150,16 @@ METHODS: dict[str, Callable[[Neighbors, Neighbors], NDArray[np.float64]]] = {
 """Scores from the k nearest of the training and of the test samples, by the paper's names."""
 
 
-def connected_neighbors(block: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[Neighbors, int]:
-    """Return lists of nearest training samples, long enough to hold the connected k, and that k.
+def training_neighbors(
+    block: NDArray[np.float64], weights: NDArray[np.float64], n_neighbors: int | None
+) -> tuple[Neighbors, int]:
+    """Return lists of nearest training samples, long enough to hold k, and k, the connected one if None is given.
 
     `block` holds the training samples' dissimilarities, shape (n_criteria, n_training,
     n_training), each sample infinitely far from itself.
     """
+    if n_neighbors is not None:
+        return Neighbors(*nearest_by_sum(block, weights, n_neighbors)), n_neighbors
     n_nearest = min(FIRST_N_NEAREST, block.shape[2] - 1)
     while True:
         neighbors = Neighbors(*nearest_by_sum(block, weights, n_nearest))
@@ -178,9 +182,7 @@ def _scores(
     block = training_matrix[None].copy()
     np.fill_diagonal(block[0], np.inf)
     one = np.ones(1)
-    if n_neighbors is None:
-        neighbors, k = connected_neighbors(block, one)
-    else:
-        (k,) = check_n_neighbors(n_neighbors, ["dissimilarity"], len(training_matrix), caller)
-        neighbors = Neighbors(*nearest_by_sum(block, one, k))
+    if n_neighbors is not None:
+        (n_neighbors,) = check_n_neighbors(n_neighbors, ["dissimilarity"], len(training_matrix), caller)
+    neighbors, k = training_neighbors(block, one, n_neighbors)
     return method(neighbors.first(k), Neighbors(*nearest_by_sum(test_matrix[None], one, k)))

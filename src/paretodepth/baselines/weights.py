@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from paretodepth._kernels.weights import nearest_by_sum
-from paretodepth.baselines.scores import METHODS, Neighbors, connected_neighbors
+from paretodepth.baselines.scores import METHODS, Neighbors, training_neighbors
 from paretodepth.validation import check_count
 
 
@@ -37,12 +37,15 @@ def weight_grid(n_criteria: int, n_values: int) -> NDArray[np.float64]:
 
 
 def weighted_scores(
-    training: NDArray[np.float64], test: NDArray[np.float64], weights: NDArray[np.float64]
+    training: NDArray[np.float64],
+    test: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    n_neighbors: int | None = None,
 ) -> dict[str, NDArray[np.float64]]:
     """Return each method's scores of the test samples for every weight.
 
-    k is the connected k of the training samples under the weighted sum. The criteria are
-    computed once, by the caller; a weight costs one pass over the dissimilarities.
+    The criteria are computed once, by the caller; a weight costs one pass over the
+    dissimilarities.
 
     Parameters
     ----------
@@ -51,6 +54,8 @@ def weighted_scores(
     test : ndarray of shape (n_criteria, n_test, n_training)
         Dissimilarities of the test samples to the training samples.
     weights : ndarray of shape (n_weights, n_criteria)
+    n_neighbors : int or None, default=None
+        k. None: the connected k of the training samples under each weighted sum.
 
     Returns
     -------
@@ -59,7 +64,7 @@ def weighted_scores(
     """
     scores = {name: np.empty((len(weights), test.shape[1])) for name in METHODS}
     for row, weight in enumerate(weights):
-        neighbors, k = connected_neighbors(training, weight)
+        neighbors, k = training_neighbors(training, weight, n_neighbors)
         nearest = neighbors.first(k), Neighbors(*nearest_by_sum(test, weight, k))
         for name, method in METHODS.items():
             scores[name][row] = method(*nearest)

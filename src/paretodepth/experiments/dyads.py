@@ -130,8 +130,7 @@ EXPERIMENT = Experiment(
     run=run,
     tables=tables,
     figures=figures,
-    settings={"n_dyads": 10**8, "step": 10**6},
-    full_settings={"n_dyads": 10**9, "step": 10**6},
+    settings=lambda full: {"n_dyads": 10**9 if full else 10**8, "step": 10**6},
     n_runs=100,
     n_full_runs=1000,
 )

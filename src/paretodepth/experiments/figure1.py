@@ -60,8 +60,7 @@ EXPERIMENT = Experiment(
     run=run,
     tables=tables,
     figures=figures,
-    settings={"n_samples": 40},
-    full_settings={"n_samples": 40},
+    settings=lambda full: {"n_samples": 40},
     n_runs=1,
     n_full_runs=1,
 )

@@ -64,8 +64,6 @@ def figures(runs: Sequence[Values], settings: Settings) -> dict[str, Figure]:
     return {"scalarization": figure}
 
 
-SETTINGS = {"n_points": {"non-convex domain": 1500, "square": 1000}}
-
 EXPERIMENT = Experiment(
     name="figure2",
     title="Figure 2: two kinds of non-convexity",
@@ -77,8 +75,7 @@ EXPERIMENT = Experiment(
     run=run,
     tables=tables,
     figures=figures,
-    settings=SETTINGS,
-    full_settings=SETTINGS,
+    settings=lambda full: {"n_points": {"non-convex domain": 1500, "square": 1000}},
     n_runs=1,
     n_full_runs=1,
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from paretodepth.experiments import dyads, figure1, figure2, simulation, theorem1, theorem2
+from paretodepth.experiments import dyads, figure1, figure2, pedestrians, simulation, theorem1, theorem2
 from paretodepth.experiments.runs import Experiment, finished_runs
 from paretodepth.experiments.tables import Table
 from paretodepth.validation import check_choice
 
 EXPERIMENTS = {
-    module.EXPERIMENT.name: module.EXPERIMENT for module in (figure1, figure2, simulation, theorem1, theorem2, dyads)
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (figure1, figure2, simulation, pedestrians, theorem1, theorem2, dyads)
 }
 FOLDER = "reproduction"
 PAGE = "reproduction.md"
@@ -58,7 +59,7 @@ def reproduce_experiment(
     """
     folder = out / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    settings = experiment.full_settings if full else experiment.settings
+    settings = experiment.settings(full)
     n_runs = runs or (experiment.n_full_runs if full else experiment.n_runs)
     values = finished_runs(
         experiment,

@@ -36,8 +36,8 @@ class Experiment:
         Takes the values of all runs and the settings; returns the tables.
     figures : callable
         Takes the same; returns the figures by name.
-    settings, full_settings : mapping
-        What a run depends on beside its seed, by default and for the long version.
+    settings : callable
+        Takes whether the long version is wanted; returns what a run depends on beside its seed.
     n_runs, n_full_runs : int
     """
 
@@ -47,8 +47,7 @@ class Experiment:
     run: Callable[[int, Settings], Values]
     tables: Callable[[Sequence[Values], Settings], list[Table]]
     figures: Callable[[Sequence[Values], Settings], dict[str, Figure]]
-    settings: Settings
-    full_settings: Settings
+    settings: Callable[[bool], Settings]
     n_runs: int
     n_full_runs: int
 

@@ -143,8 +143,7 @@ EXPERIMENT = Experiment(
     run=run,
     tables=tables,
     figures=figures,
-    settings={"counts": [10**3, 10**4, 10**5, 10**6]},
-    full_settings={"counts": [10**3, 10**4, 10**5, 10**6, 10**7]},
+    settings=lambda full: {"counts": [10**power for power in range(3, 8 if full else 7)]},
     n_runs=100,
     n_full_runs=100,
 )

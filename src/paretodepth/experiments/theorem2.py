@@ -64,8 +64,6 @@ def figures(runs: Sequence[Values], settings: Settings) -> dict[str, Figure]:
     return {"sizes": figure}
 
 
-COUNTS = [10**2, 10**3, 10**4, 10**5, 10**6]
-
 EXPERIMENT = Experiment(
     name="theorem2",
     title="Theorem 2: scalarization on the uniform square",
@@ -76,8 +74,7 @@ EXPERIMENT = Experiment(
     run=run,
     tables=tables,
     figures=figures,
-    settings={"counts": COUNTS},
-    full_settings={"counts": [*COUNTS, 10**7]},
+    settings=lambda full: {"counts": [10**power for power in range(2, 8 if full else 7)]},
     n_runs=1000,
     n_full_runs=1000,
 )
