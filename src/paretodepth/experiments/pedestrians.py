@@ -281,7 +281,7 @@ EXPERIMENT = Experiment(
         "500 training and 200 test trajectories as cubic splines with seven control points; the criteria are the "
         "squared distance of the speed histograms and the sum of the squared distances of 100 points along the path. "
         "The paper's labels were never published: anomalies are put into a fifth of the test trajectories, by a "
-        "protocol fixed before the first score was computed ([pedestrians.md](pedestrians.md), which also states the bins). "
+        "protocol fixed before the first score was computed (docs/pedestrians.md, which also states the bins). "
         "The other methods see the weighted sum of the two criteria, each divided by its median over the training "
         "dyads; their k is the connected one of that sum."
     ),
