@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
+import fnmatch
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from paretodepth.words import listed as _listed
+from paretodepth.words import suggestion as _suggestion
+
+MATRIX_ROWS = 256
+"""Rows of a precomputed matrix that are checked at a time."""
 
 
 def check_dyads(dyads: ArrayLike, caller: str) -> NDArray[np.float64]:
@@ -150,16 +156,6 @@ def check_names(names: Sequence[object], caller: str) -> list[str]:
     return list(names)  # type: ignore[arg-type]
 
 
-def check_all_or_none(claims: Mapping[str, bool], claim: str, caller: str) -> None:
-    """Refuse criteria of which some, but not all, are what is claimed."""
-    if any(claims.values()) and not all(claims.values()):
-        some, others = ([name for name in claims if claims[name] is true] for true in (True, False))
-        raise ValueError(
-            f"The criteria of {caller} must be {claim} either all or none. Got {_listed(some)} as {claim} "
-            f"and {_listed(others)} not; compute the other matrices too."
-        )
-
-
 def check_metric(metric: object, name: str, known: Sequence[str]) -> None:
     """Refuse what is neither a callable nor the name of a known metric."""
     if callable(metric):
@@ -182,13 +178,24 @@ def check_columns(columns: object, name: str, n_features: int, feature_names: Se
         return list(range(n_features))
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         columns = [columns]
-    indices = [_column_index(column, name, n_features, feature_names) for column in columns]
+    indices = [
+        _column_index(match, name, n_features, feature_names)
+        for column in columns
+        for match in _glob_matches(column, feature_names)
+    ]
     if not indices:
         raise ValueError(
             f"The 'columns' parameter of the criterion '{name}' must name at least one column. "
             "Got none instead; leave it out to take all columns."
         )
     return indices
+
+
+def _glob_matches(column: object, feature_names: Sequence[str] | None) -> list[object]:
+    """Return the columns that a glob such as 'x_*' stands for; anything else, or a glob without match, as it is."""
+    if isinstance(column, str) and feature_names is not None and column not in feature_names:
+        return [name for name in feature_names if fnmatch.fnmatchcase(name, column)] or [column]
+    return [column]
 
 
 def _column_index(column: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> int:
@@ -236,7 +243,7 @@ def check_matrices(X: object, names: Sequence[str], n_samples: int | None, calle
         raise ValueError(
             f"The matrices given to {caller} must be one per criterion, {_listed(names)}. Got {len(X)} instead."
         )
-    matrices = [_check_matrix(matrix, name, n_samples) for matrix, name in zip(X, names, strict=True)]
+    matrices = [check_matrix(matrix, name, n_samples) for matrix, name in zip(X, names, strict=True)]
     for matrix, name in zip(matrices, names, strict=True):
         if matrix.shape != matrices[0].shape:
             raise ValueError(
@@ -246,16 +253,18 @@ def check_matrices(X: object, names: Sequence[str], n_samples: int | None, calle
     return matrices
 
 
-def _check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[np.float64]:
-    """Return one matrix of finite, non-negative dissimilarities of the right shape."""
+def check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[np.float64]:
+    """Return one matrix of finite, non-negative dissimilarities of the right shape, a memory-mapped one as it is."""
     expected = f"The matrix of the precomputed criterion '{name}' must"
     array = np.asarray(matrix)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise TypeError(
             f"{expected} be a two-dimensional array of numbers. Got the shape {array.shape} and dtype {array.dtype}."
         )
-    array = array.astype(np.float64, copy=False)
-    check_dissimilarities(array, array.shape, name, (0, 0))
+    # Row by row, so that a matrix on disk is never held in memory.
+    blocks = [slice(start, start + MATRIX_ROWS) for start in range(0, len(array), MATRIX_ROWS)]
+    for rows in blocks:
+        check_dissimilarities(array[rows], array[rows].shape, name, (rows.start, 0))
     if n_samples is not None:
         if array.shape[1] != n_samples:
             raise ValueError(
@@ -274,12 +283,14 @@ def _check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[n
             f"{expected} have a zero diagonal. Got {array[sample, sample]} for sample {sample} instead; "
             "is it a similarity?"
         )
-    if not np.allclose(array, array.T, rtol=1e-8, atol=0.0):
-        i, j = np.argwhere(~np.isclose(array, array.T, rtol=1e-8, atol=0.0))[0]
-        raise ValueError(
-            f"{expected} be symmetric. Got {array[i, j]} for the pair ({i}, {j}) and {array[j, i]} for ({j}, {i}); "
-            "average the matrix with its transpose if that is meant."
-        )
+    for rows in blocks:
+        unequal = np.argwhere(~np.isclose(array[rows], array[:, rows].T, rtol=1e-8, atol=0.0))
+        if len(unequal):
+            i, j = unequal[0] + [rows.start, 0]
+            raise ValueError(
+                f"{expected} be symmetric. Got {array[i, j]} for the pair ({i}, {j}) and {array[j, i]} for "
+                f"({j}, {i}); average the matrix with its transpose if that is meant."
+            )
     return array
 
 
@@ -310,13 +321,3 @@ def _is_integer(value: object) -> bool:
 
 def _is_real(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
-def _listed(words: Iterable[object]) -> str:
-    return ", ".join(f"'{word}'" for word in words)
-
-
-def _suggestion(word: object, choices: Sequence[str]) -> str:
-    """Return '; did you mean …?' or nothing."""
-    close = difflib.get_close_matches(str(word), choices, n=3)
-    return f" (did you mean {' or '.join(repr(choice) for choice in close)}?)" if close else ""

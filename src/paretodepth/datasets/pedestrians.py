@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.criteria import Criterion
+from paretodepth.metrics.trajectories import N_SHAPE_POINTS, N_SPEED_BINS, path_points, speed_shares
 from paretodepth.validation import check_count
 
 Kind = Literal["nominal", "speed", "shape", "both"]
 Trajectory = NDArray[np.float64]
 
 FRAMES_PER_SECOND = 9
-SPEED_EDGES = np.linspace(0.0, 4.0, 21)
+SPEED_EDGES = np.linspace(0.0, 4.0, N_SPEED_BINS + 1)
 """Speed histogram, metres a second: bins of 0.2, the last one open."""
-N_SHAPE_POINTS = 100
 
 # An oval square of 16 by 12 metres with six gates; lanes lead across, bending a little.
 SEMI_AXES = np.array([8.0, 6.0])
@@ -161,7 +161,14 @@ def trajectory_table(trajectories: Sequence[Trajectory]) -> NDArray[np.float64]:
     ----------
     Section 5.2 of the paper.
     """
-    return np.array([np.concatenate((_speeds(t), _shape(t))) for t in trajectories])
+    return np.array(
+        [
+            np.concatenate(
+                (speed_shares(trajectory, SPEED_EDGES, FRAMES_PER_SECOND), path_points(trajectory, N_SHAPE_POINTS))
+            )
+            for trajectory in trajectories
+        ]
+    )
 
 
 def trajectory_criteria() -> list[Criterion]:
@@ -175,18 +182,3 @@ def trajectory_criteria() -> list[Criterion]:
         Criterion("speed", range(n_bins), "sqeuclidean"),
         Criterion("shape", range(n_bins, n_bins + 2 * N_SHAPE_POINTS), "sqeuclidean"),
     ]
-
-
-def _speeds(trajectory: Trajectory) -> NDArray[np.float64]:
-    """Return the share of steps in each speed bin."""
-    speeds = np.hypot(*np.diff(trajectory, axis=0).T) * FRAMES_PER_SECOND
-    counts, _ = np.histogram(np.minimum(speeds, SPEED_EDGES[-1]), SPEED_EDGES)
-    return counts / len(speeds)
-
-
-def _shape(trajectory: Trajectory) -> NDArray[np.float64]:
-    """Return 100 points spaced evenly along the path, all x before all y."""
-    steps = np.hypot(*np.diff(trajectory, axis=0).T)
-    length = np.concatenate(([0.0], np.cumsum(steps)))
-    places = np.linspace(0, length[-1], N_SHAPE_POINTS)
-    return np.concatenate([np.interp(places, length, coordinate) for coordinate in trajectory.T])
