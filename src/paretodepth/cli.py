@@ -7,6 +7,7 @@ from typing import Annotated, NoReturn
 try:
     import typer
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
     from typer.exceptions import TyperException
 except ModuleNotFoundError as error:
@@ -28,7 +29,7 @@ def main() -> None:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name="paretodepth", standalone_mode=False))
     except TyperException as error:
         _refuse(f"{error.format_message()} (paretodepth --help tells more)")
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ImportError) as error:
         _refuse(str(error))
     except typer.Abort:
         print("paretodepth: interrupted", file=sys.stderr)  # noqa: T201
@@ -101,6 +102,28 @@ def reproduce(
     mean = sum(aucs) / runs
     error = (sum((auc - mean) ** 2 for auc in aucs) / (runs - 1) / runs) ** 0.5
     console.print(f"PDA, {runs} runs: AUC {mean:.4f} ± {error:.4f} (the paper: {PAPER_AUC} ± {PAPER_ERROR})")
+
+
+@app.command()
+def criteria(
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/criteria.md.")] = False,
+) -> None:
+    """List the metrics that criteria can use.
+
+    Example: paretodepth criteria
+    """
+    from paretodepth.catalogue import catalogue, criteria_page
+
+    if markdown:
+        typer.echo(criteria_page(), nl=False)
+        return
+    table = Table(title="Metrics", show_lines=False)
+    for heading in ("data", "metric", "two samples are unlike by", "parameters", "needs"):
+        table.add_column(heading, no_wrap=heading in ("data", "metric"))
+    for number, row in enumerate(rows := catalogue()):
+        is_last = number + 1 == len(rows) or rows[number + 1].kind != row.kind
+        table.add_row(*map(escape, row), end_section=is_last)
+    console.print(table)
 
 
 @app.command()

@@ -153,11 +153,14 @@ def check_entry(entry: Mapping[str, Any], keys: Sequence[str], place: str) -> No
             )
     if not isinstance(entry.get("name"), str):
         raise ValueError(f"{place}: a criterion must have a name, a string. Got {entry.get('name')!r} instead.")
-    if not isinstance(entry.get("params", {}), dict):
+    params = entry.get("params", {})
+    if not isinstance(params, dict):
         raise ValueError(
-            f"{place}: the 'params' of a criterion must be a table, such as {{period = 24}}. "
-            f"Got {entry['params']!r} instead."
+            f"{place}: the 'params' of a criterion must be a table, such as {{period = 24}}. Got {params!r} instead."
         )
+    for key in (*keys, "transform", "pairwise"):
+        if key in params:
+            raise ValueError(f"{place}: the 'params' of a criterion must be parameters of its metric. Got '{key}'.")
 
 
 def check_writable(value: object, what: str, name: str) -> None:
