@@ -95,9 +95,11 @@ def cut_slabs(points: NDArray[np.float64], levels: NDArray[np.intp], n_levels: i
     """Return points in lexicographic order, each level a staircase, as slabs of `size` points."""
     n_points = points.shape[0]
     n_slabs, n_parts = -(-n_points // size), -(-n_levels // PART)
-    firsts, seconds = np.full((2, n_slabs, size), np.nan)
-    slab_levels = np.zeros((n_slabs, size), np.intp)
-    heights = np.full((n_slabs + 1, n_parts * PART), np.nan)
+    firsts, seconds = np.empty((2, n_slabs, size))
+    firsts[-1] = seconds[-1] = np.nan
+    slab_levels = np.empty((n_slabs, size), np.intp)
+    heights = np.empty((n_slabs + 1, n_parts * PART))
+    heights[n_slabs] = np.nan
     # Upwards from the far end a staircase rises, so what a level has reached is its last point.
     reached = np.full(n_parts * PART, np.nan)
     for slab in range(n_slabs - 1, -1, -1):
@@ -108,7 +110,8 @@ def cut_slabs(points: NDArray[np.float64], levels: NDArray[np.intp], n_levels: i
             reached[levels[point]] = points[point, 1]
         height = np.nan
         for level in range(n_parts * PART):
-            height = np.fmax(height, reached[level])
+            if reached[level] > height or np.isnan(height):
+                height = reached[level]
             heights[slab, level] = height
     tops = heights[:, PART - 1 :: PART].copy()
     return Slabs(firsts, seconds, slab_levels, heights.reshape((-1, PART)), tops)
