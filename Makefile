@@ -37,7 +37,7 @@ boundscheck: .venv/.dev
 	touch $@
 
 .venv/.dev: .venv/.python pyproject.toml
-	$(PIP) install --group dev --editable '.[cli,report]'
+	$(PIP) install --group dev --editable '.[cli,report,text,timeseries]'
 	touch $@
 
 reproduce: .venv/.demo

@@ -11,11 +11,10 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.criteria import CDIST_METRICS
+from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector
 from tests import naive
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*of the dyads are tied")
+pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
 CRITERIA = [Criterion("place", [0, 1]), Criterion("size", 2, "cityblock"), Criterion("rest", [3, 4], "sqeuclidean")]
 
@@ -136,20 +135,6 @@ def test_precomputed_matrices_give_the_scores_of_their_metrics(data, kind):
     assert_array_equal(detector.score_samples(as_given(matrices(X, X_train))), expected.score_samples(X))
 
 
-@pytest.mark.parametrize("metric", CDIST_METRICS)
-def test_every_metric_of_cdist_that_needs_no_estimate_works(metric):
-    X = np.column_stack([np.ones(13), np.random.default_rng(0).integers(2, size=(13, 6))]).astype(float)
-    X[:, 1], X[:, 2] = 0.0, 1.0
-    detector = ParetoDepthDetector([Criterion("one", metric=metric)], n_neighbors=3).fit(X)
-    # Of a pair, the value with the earlier sample first counts: jensenshannon's two differ in the last bit.
-    matrix = np.triu(cdist(X, X, metric), 1)
-    matrix += matrix.T
-    dyads = naive.pairwise_dyads([matrix])
-    numbers = naive.front_numbers(dyads)
-    expected = [naive.mean_depth(matrix[None, i], [3], dyads, numbers, exclude=i) for i in range(len(X))]
-    assert_array_equal(-detector.training_scores_, expected)
-
-
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
 def test_data_frames_keep_and_check_their_column_names(data, frame):
     X_train, X = data
@@ -191,7 +176,7 @@ def test_nearest_dyads_have_the_mean_depth(data):
 
 def test_constant_columns_and_duplicates_are_legal(data):
     X_train = np.repeat(np.column_stack([data[0][:20, 0], np.ones(20)]), 2, axis=0)
-    with pytest.warns(UserWarning, match="100% of the dyads are tied in the criterion 'x1'"):
+    with pytest.warns(AdviceWarning, match="equally unlike in the criterion 'x1', so 100% of the dyads are tied"):
         detector = ParetoDepthDetector().fit(X_train)
     assert np.all(np.isfinite(detector.training_scores_))
     assert_array_equal(detector.predict([[9.0, 5.0]]), [-1])

@@ -54,7 +54,14 @@ def test_importing_the_detector_compiles_nothing():
 
 
 def test_public_names_are_those_the_package_lists():
-    assert dir(paretodepth) == ["Criterion", "Fronts", "ParetoDepthDetector", "front_numbers"]
+    assert dir(paretodepth) == [
+        "AdviceWarning",
+        "Criterion",
+        "Fronts",
+        "ParetoDepthDetector",
+        "criteria_to_toml",
+        "front_numbers",
+    ]
     for name in paretodepth.__all__:
         assert getattr(paretodepth, name).__doc__
     with pytest.raises(AttributeError, match="no attribute 'Front'"):

@@ -4,16 +4,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from paretodepth.criteria import Criterion
+    from paretodepth.advice import AdviceWarning
+    from paretodepth.criteria import Criterion, criteria_to_toml
     from paretodepth.detector import ParetoDepthDetector
     from paretodepth.fronts import Fronts, front_numbers
 
-__all__ = ["Criterion", "Fronts", "ParetoDepthDetector", "front_numbers"]
+__all__ = ["AdviceWarning", "Criterion", "Fronts", "ParetoDepthDetector", "criteria_to_toml", "front_numbers"]
 
 _HOMES = {
+    "AdviceWarning": "paretodepth.advice",
     "Criterion": "paretodepth.criteria",
     "Fronts": "paretodepth.fronts",
     "ParetoDepthDetector": "paretodepth.detector",
+    "criteria_to_toml": "paretodepth.criteria",
     "front_numbers": "paretodepth.fronts",
 }
 

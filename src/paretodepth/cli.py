@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 try:
     import typer
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
     from typer.exceptions import TyperException
 except ModuleNotFoundError as error:
@@ -30,7 +31,7 @@ def main() -> None:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name="paretodepth", standalone_mode=False))
     except TyperException as error:
         _refuse(f"{error.format_message()} (paretodepth --help tells more)")
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ImportError) as error:
         _refuse(str(error))
     except typer.Abort:
         print("paretodepth: interrupted", file=sys.stderr)  # noqa: T201
@@ -134,6 +135,28 @@ def _progress(title: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(title, total=None)
         yield lambda n_finished, n_runs: progress.update(task, completed=n_finished, total=n_runs)
+
+
+@app.command()
+def criteria(
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/criteria.md.")] = False,
+) -> None:
+    """List the metrics that criteria can use.
+
+    Example: paretodepth criteria
+    """
+    from paretodepth.catalogue import catalogue, criteria_page
+
+    if markdown:
+        typer.echo(criteria_page(), nl=False)
+        return
+    table = Table(title="Metrics", show_lines=False)
+    for heading in ("data", "metric", "two samples are unlike by", "parameters", "needs"):
+        table.add_column(heading, no_wrap=heading in ("data", "metric"))
+    for number, row in enumerate(rows := catalogue()):
+        is_last = number + 1 == len(rows) or rows[number + 1].kind != row.kind
+        table.add_row(*map(escape, row), end_section=is_last)
+    console.print(table)
 
 
 @app.command()

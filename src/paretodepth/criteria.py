@@ -3,50 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
-from paretodepth.validation import (
-    check_all_or_none,
-    check_columns,
-    check_dissimilarities,
-    check_instances,
-    check_metric,
-    check_names,
+from paretodepth.criteria_file import format_entries, read_entries
+from paretodepth.criterion_validation import (
+    check_can_ignore_missing,
+    check_elementwise,
+    check_params,
+    check_transformer,
+    check_writable,
 )
+from paretodepth.metrics.metric import REQUIRED, Metric
+from paretodepth.metrics.registry import METRICS
+from paretodepth.validation import check_choice, check_instances, check_metric, check_names
 
-BlockMetric = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
-Columns = str | int | Iterable[str] | Iterable[int] | None
-
-CDIST_METRICS = (
-    "braycurtis",
-    "canberra",
-    "chebyshev",
-    "cityblock",
-    "correlation",
-    "cosine",
-    "dice",
-    "euclidean",
-    "hamming",
-    "jaccard",
-    "jensenshannon",
-    "minkowski",
-    "rogerstanimoto",
-    "russellrao",
-    "sokalsneath",
-    "sqeuclidean",
-    "yule",
-)
-"""The metrics of `scipy.spatial.distance.cdist` that estimate nothing from the data."""
+BlockMetric = Callable[..., NDArray[np.float64]]
+ColumnNames = str | int | Iterable[str] | Iterable[int] | None
 
 PRECOMPUTED = "precomputed"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Criterion:
     """One way to say how unlike two samples are.
 
@@ -55,15 +37,34 @@ class Criterion:
     name : str
         Stands in messages, tables and pictures.
     columns : str, int or iterable of these, default=None
-        The columns it reads, by index or, for data frames, by name. None: all columns.
+        The columns it reads, by index or, for data frames and dicts of columns, by name or
+        by a glob such as ``"x_*"``. None: all columns.
     metric : str or callable, default="euclidean"
-        A metric of :func:`scipy.spatial.distance.cdist` that needs no parameter;
-        a callable ``f(A, B)`` that takes arrays of shape (a, n_columns) and (b, n_columns)
-        and returns the dissimilarities as an array of shape (a, b); or ``"precomputed"``
-        if the detector is given dissimilarity matrices in place of samples.
+        The name of a metric (``paretodepth criteria`` lists them); a callable ``f(A, B)``
+        that takes the columns of two sets of samples, arrays of shape (a, n_columns) and
+        (b, n_columns), or (a,) and (b,) for one column of objects, and returns the
+        dissimilarities as an array of shape (a, b); or ``"precomputed"``.
+    transform : transformer or None, default=None
+        A transformer or pipeline of scikit-learn. It is cloned, fitted on the columns of
+        the training samples, and the metric compares what it returns. A column of strings
+        named alone, not in a list, comes to it as an array of shape (n_samples,), as text
+        vectorizers expect.
+    missing : {"error", "ignore"}, default="error"
+        Whether missing values are refused, or two samples are compared by the columns that
+        both have, scaled up to all; a pair with none in common is an error.
+    pairwise : bool, default=False
+        Whether the metric is a callable ``f(a, b)`` of two samples. Slow: it is called once
+        for each pair.
+    **params
+        Parameters of the metric, such as ``period=24`` of ``"cyclic"``; a callable is given
+        them as keywords.
 
     Notes
     -----
+    What a metric or a transformer estimates (ranges, variances, covariances, categories,
+    histogram edges) is fixed at `fit` from the training samples and never moves with the
+    samples being scored.
+
     Front numbers are ranks, so a rounding error can move a sample by a whole front. A
     callable should therefore give a pair the same value, to the last bit, whatever other
     samples are in the block: sums of products of whole matrices do not.
@@ -73,30 +74,151 @@ class Criterion:
     >>> from paretodepth import Criterion
     >>> Criterion("place", columns=["x", "y"])
     Criterion(name='place', columns=['x', 'y'], metric='euclidean')
+    >>> Criterion("time", "hour", "cyclic", period=24)
+    Criterion(name='time', columns='hour', metric='cyclic', period=24)
     """
 
     name: str
-    columns: Columns = None
-    metric: str | BlockMetric = "euclidean"
+    columns: ColumnNames
+    metric: str | BlockMetric
+    transform: Any
+    missing: Literal["error", "ignore"]
+    pairwise: bool
+    params: dict[str, Any]
+
+    def __init__(
+        self,
+        name: str,
+        columns: ColumnNames = None,
+        metric: str | BlockMetric = "euclidean",
+        transform: Any = None,
+        *,
+        missing: Literal["error", "ignore"] = "error",
+        pairwise: bool = False,
+        **params: Any,
+    ) -> None:
+        values = {"name": name, "columns": columns, "metric": metric, "transform": transform, "missing": missing}
+        for field, value in (values | {"pairwise": pairwise, "params": params}).items():
+            object.__setattr__(self, field, value)
+
+    def __repr__(self) -> str:
+        shown = {"name": self.name, "columns": self.columns, "metric": self.metric}
+        defaults = {"transform": None, "missing": "error", "pairwise": False}
+        shown |= {field: getattr(self, field) for field, default in defaults.items() if getattr(self, field) != default}
+        return f"Criterion({', '.join(f'{field}={value!r}' for field, value in (shown | self.params).items())})"
 
     @property
     def is_precomputed(self) -> bool:
         """Whether the criterion reads dissimilarity matrices."""
         return isinstance(self.metric, str) and self.metric == PRECOMPUTED
 
-    def dissimilarities(
-        self, A: NDArray[np.float64], B: NDArray[np.float64], origin: tuple[int, int] = (0, 0)
-    ) -> NDArray[np.float64]:
-        """Return the dissimilarities of each row of `A` to each row of `B`, checked.
+    @property
+    def registered(self) -> Metric | None:
+        """The registry's entry of a metric given by name, except ``"precomputed"``."""
+        return METRICS.get(self.metric) if isinstance(self.metric, str) else None
 
-        Of a precomputed criterion `A` already holds them. `origin` numbers the first
-        row and column in messages.
+    @staticmethod
+    def from_toml(path: str | PathLike[str]) -> list[Criterion]:
+        """Return the criteria of a TOML file.
+
+        Parameters
+        ----------
+        path : str or path
+            A file of tables ``[[criterion]]`` with the keys ``name``, ``columns`` (names,
+            globs or indices), ``metric``, ``missing`` and ``params``.
+
+        Returns
+        -------
+        criteria : list of Criterion
         """
-        if self.is_precomputed:
-            return A
-        # The metric is computed pair by pair: a matrix product would round differently in another batch.
-        block = self.metric(A, B) if callable(self.metric) else cdist(A, B, self.metric)
-        return check_dissimilarities(block, (len(A), len(B)), self.name, origin)
+        criteria = []
+        for entry in read_entries(path):
+            values = {key: value for key, value in entry.values.items() if key != "params"}
+            try:
+                criteria.append(check_criterion(Criterion(**values, **entry.values.get("params", {}))))
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{entry.place}: {error}") from error
+        check_names([criterion.name for criterion in criteria], str(path))
+        return criteria
+
+
+def criteria_to_toml(criteria: Sequence[Criterion]) -> str:
+    """Return criteria as the text of a TOML file that `Criterion.from_toml` reads.
+
+    Parameters
+    ----------
+    criteria : list of Criterion
+        Without callables and transformers, which a file cannot carry.
+
+    Returns
+    -------
+    text : str
+
+    Examples
+    --------
+    >>> from paretodepth import Criterion, criteria_to_toml
+    >>> print(criteria_to_toml([Criterion("time", "hour", "cyclic", period=24)]))
+    [[criterion]]
+    name = "time"
+    columns = "hour"
+    metric = "cyclic"
+    params = {"period" = 24}
+    <BLANKLINE>
+    """
+    return format_entries(
+        _entry(criterion) for criterion in check_instances(criteria, "criteria", Criterion, "criteria_to_toml")
+    )
+
+
+def _entry(criterion: Criterion) -> dict[str, Any]:
+    """Return a criterion as the table of a file."""
+    columns: Any = criterion.columns
+    if isinstance(columns, Iterable) and not isinstance(columns, str):
+        columns = list(columns)
+    entry = {"name": criterion.name, "columns": columns, "metric": criterion.metric, "transform": criterion.transform}
+    for what, value in (entry | criterion.params).items():
+        check_writable(value, what, criterion.name)
+    if criterion.transform is not None or criterion.pairwise:
+        check_writable(criterion, "transform", criterion.name)
+    del entry["transform"]
+    if criterion.missing != "error":
+        entry["missing"] = criterion.missing
+    params = {key: value for key, value in criterion.params.items() if value is not None}
+    if params:
+        entry["params"] = params
+    return {key: value for key, value in entry.items() if value is not None}
+
+
+def check_criterion(criterion: Criterion) -> Criterion:
+    """Return a criterion that is right as far as can be told without data."""
+    name, caller = criterion.name, f"the criterion '{criterion.name}'"
+    check_metric(criterion.metric, name, (*METRICS, PRECOMPUTED))
+    check_elementwise(criterion.pairwise, criterion.metric, name)
+    check_transformer(criterion.transform, name)
+    check_choice(criterion.missing, "missing", ("error", "ignore"), caller)
+    if criterion.is_precomputed:
+        check_params(criterion.params, {}, caller)
+    metric = criterion.registered
+    if metric is not None:
+        known = {parameter.name: parameter.default is REQUIRED for parameter in metric.parameters}
+        check_params(criterion.params, known, f"the metric '{metric.name}' of {caller}")
+        checked_params(criterion)
+        if criterion.missing == "ignore":
+            check_can_ignore_missing(metric.name, metric.ignores_missing, name)
+    return criterion
+
+
+def checked_params(criterion: Criterion) -> dict[str, Any]:
+    """Return all parameters of a criterion's metric, with the defaults of those not given."""
+    metric = criterion.registered
+    if metric is None:
+        return dict(criterion.params)
+    return {
+        parameter.name: parameter.check(
+            criterion.params.get(parameter.name, parameter.default), parameter.name, f"the criterion '{criterion.name}'"
+        )
+        for parameter in metric.parameters
+    }
 
 
 def resolve_criteria(criteria: object, caller: str) -> list[Criterion] | None:
@@ -105,29 +227,4 @@ def resolve_criteria(criteria: object, caller: str) -> list[Criterion] | None:
         return None
     checked: list[Criterion] = check_instances(criteria, "criteria", Criterion, caller)
     check_names([criterion.name for criterion in checked], caller)
-    for criterion in checked:
-        check_metric(criterion.metric, criterion.name, (*CDIST_METRICS, PRECOMPUTED))
-    check_all_or_none({criterion.name: criterion.is_precomputed for criterion in checked}, PRECOMPUTED, caller)
-    return checked
-
-
-def bind_columns(
-    criteria: Sequence[Criterion] | None, n_features: int, feature_names: Sequence[str] | None
-) -> list[Criterion]:
-    """Return the criteria with columns as indices; by default one per column, the absolute difference."""
-    if criteria is None:
-        names = feature_names if feature_names is not None else [f"x{column}" for column in range(n_features)]
-        return [Criterion(str(name), [column], "cityblock") for column, name in enumerate(names)]
-    return [
-        replace(criterion, columns=check_columns(criterion.columns, criterion.name, n_features, feature_names))
-        for criterion in criteria
-    ]
-
-
-def view_samples(criteria: Sequence[Criterion], X: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Return what each criterion sees of the samples: its own columns."""
-    return [np.ascontiguousarray(X[:, _as_index(criterion.columns)]) for criterion in criteria]
-
-
-def _as_index(columns: Any) -> list[int]:
-    return list(columns)
+    return [check_criterion(criterion) for criterion in checked]

@@ -11,35 +11,30 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from paretodepth.advice import AdviceWarning, criteria_advice
 from paretodepth.blocks import map_blocks, row_blocks
-from paretodepth.criteria import Criterion, bind_columns, resolve_criteria, view_samples
+from paretodepth.criteria import Criterion
 from paretodepth.depth import DepthKind, Depths
 from paretodepth.dyads import (
-    Views,
     connected_n_neighbors,
     dissimilarity_block,
     nearest_dyads,
     pairwise_dyads,
-    tied_shares,
     training_block,
 )
+from paretodepth.fitted_criteria import fit_criteria, view_samples
 from paretodepth.fronts import Fronts
 from paretodepth.validation import (
     check_alpha,
     check_choice,
-    check_matrices,
     check_n_neighbors,
-    check_n_samples,
     check_threshold,
 )
 
 NAME = "ParetoDepthDetector"
 Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
-
-
-MIN_SAMPLES = 3
 
 
 class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -75,8 +70,11 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    criteria_ : list of Criterion
-        The criteria, their columns as indices.
+    criteria_ : list of FittedCriterion
+        The criteria, with their columns as indices and what was estimated from the
+        training samples.
+    advice_ : list of str
+        What had better be changed about the criteria; `fit` warns of it.
     n_neighbors_ : ndarray of shape (n_criteria,)
         The number of neighbors in each criterion.
     fronts_ : Fronts
@@ -142,9 +140,12 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The training samples. For precomputed criteria a sequence of matrices of shape
-            (n_samples, n_samples), one per criterion, or a dict of them by criterion name.
+        X : array-like, data frame, dict of columns or list of objects
+            The training samples: a table of shape (n_samples, n_features), whose columns
+            may hold objects such as strings, arrays and lists of points, or a plain list of
+            such objects. For precomputed criteria a sequence of matrices of shape
+            (n_samples, n_samples), one per criterion, or a dict of them by criterion name;
+            beside other criteria, a dict of columns that holds the matrices too.
         y : ignored
 
         Returns
@@ -153,26 +154,17 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         depth = check_choice(self.depth, "depth", ("paper", "insertion", "mid"), NAME)
         alpha, threshold = check_alpha(self.alpha, NAME), check_threshold(self.threshold, NAME)
-        criteria = resolve_criteria(self.criteria, NAME)
-        if criteria is not None and criteria[0].is_precomputed:
-            self.criteria_ = criteria
-            self._training = check_matrices(X, [criterion.name for criterion in criteria], None, NAME)
-            self.n_features_in_ = check_n_samples(len(self._training[0]), MIN_SAMPLES, NAME)
-        else:
-            table = validate_data(self, X, dtype=np.float64, ensure_min_samples=MIN_SAMPLES)
-            names = getattr(self, "feature_names_in_", None)
-            self.criteria_ = bind_columns(criteria, table.shape[1], None if names is None else list(names))
-            self._training = view_samples(self.criteria_, table)
+        self.criteria_, self._training = fit_criteria(self, X)
         n_samples = len(self._training[0])
         with self._phase(f"dissimilarities of {n_samples * (n_samples - 1) // 2:,} pairs of samples"):
             dyads = pairwise_dyads(self.criteria_, self._training, self.n_jobs)
-            self._warn_about_ties(dyads)
         with self._phase("number of neighbors"):
             self.n_neighbors_ = self._fitted_n_neighbors(dyads, n_samples)
         with self._phase("Pareto fronts"):
             self.fronts_ = Fronts.from_dyads(dyads, n_jobs=self.n_jobs)
             self.n_fronts_ = len(self.fronts_)
             self._depths = Depths(self.fronts_, depth)
+            self.advice_ = criteria_advice(self.criteria_, dyads, self.n_fronts_)
         with self._phase("leave-one-out scores"):
             rows = row_blocks(n_samples, dyads.shape[1] * n_samples)
             blocks = map_blocks(
@@ -181,6 +173,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             self.training_scores_ = -np.concatenate(blocks)
         self.offset_ = _offset(self.training_scores_, alpha) if threshold is None else -threshold
         self.training_labels_ = np.where(self.training_scores_ < self.offset_, -1, 1)
+        for advice in self.advice_:
+            warnings.warn(advice, AdviceWarning, stacklevel=2)
         return self
 
     def mean_depth(self, X: Samples) -> NDArray[np.float64]:
@@ -262,20 +256,14 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> NDArray[np.float64]:
         """Return the function's results for blocks of dissimilarities of new samples, put together."""
         check_is_fitted(self)
-        views = self._views(X)
+        views = view_samples(self, X)
 
         def of_rows(rows: slice) -> NDArray[np.float64]:
             new = [view[rows] for view in views]
-            return function(dissimilarity_block(self.criteria_, new, self._training, rows.start))
+            return function(dissimilarity_block(self.criteria_, new, self._training, rows.start, self.n_jobs))
 
         blocks = row_blocks(len(views[0]), len(views) * len(self._training[0]))
         return np.concatenate(map_blocks(of_rows, blocks, self.n_jobs))
-
-    def _views(self, X: Samples) -> Views:
-        """Return what each criterion sees of new samples."""
-        if self.criteria_[0].is_precomputed:
-            return check_matrices(X, [criterion.name for criterion in self.criteria_], self.n_features_in_, NAME)
-        return view_samples(self.criteria_, validate_data(self, X, dtype=np.float64, reset=False))
 
     def _mean_depth(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the mean depths of the rows of a block of dissimilarities to the training samples."""
@@ -291,17 +279,6 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             check_choice(self.n_neighbors, "n_neighbors", ("connected",), NAME)
             return connected_n_neighbors(lambda rows: training_block(dyads, n_samples, rows), n_samples, dyads.shape[1])
         return check_n_neighbors(self.n_neighbors, [c.name for c in self.criteria_], n_samples, NAME)
-
-    def _warn_about_ties(self, dyads: NDArray[np.float64]) -> None:
-        """Warn of criteria under which more than half of the dyads are tied."""
-        for criterion, share in zip(self.criteria_, tied_shares(dyads), strict=True):
-            if share > 0.5:
-                warnings.warn(
-                    f"{share:.0%} of the dyads are tied in the criterion '{criterion.name}': the fronts say little "
-                    "about it. Use a finer dissimilarity, or join it with another criterion.",
-                    UserWarning,
-                    stacklevel=3,
-                )
 
     @contextmanager
     def _phase(self, title: str) -> Iterator[None]:

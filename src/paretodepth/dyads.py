@@ -16,15 +16,16 @@ from paretodepth._kernels.neighbors import (
     unpack_rows,
 )
 from paretodepth.blocks import map_blocks, row_blocks
-from paretodepth.criteria import Criterion
+from paretodepth.fitted_criteria import FittedCriterion
+from paretodepth.metrics.metric import View
 
-Views = Sequence[NDArray[np.float64]]
+Views = Sequence[View]
 
 FIRST_LARGEST_K = 32
 """The k-NN graphs of k = 1…32 are grown together; a larger connected k needs a second pass."""
 
 
-def pairwise_dyads(criteria: Sequence[Criterion], views: Views, n_jobs: int | None) -> NDArray[np.float64]:
+def pairwise_dyads(criteria: Sequence[FittedCriterion], views: Views, n_jobs: int | None) -> NDArray[np.float64]:
     """Return the dyads of all pairs of samples, shape (n_samples * (n_samples - 1) / 2, n_criteria).
 
     The pairs come in the order (0, 1), (0, 2), …, (1, 2), …
@@ -35,11 +36,7 @@ def pairwise_dyads(criteria: Sequence[Criterion], views: Views, n_jobs: int | No
     def fill(rows: slice) -> None:
         block = np.empty((len(criteria), rows.stop - rows.start, n_samples - rows.start))
         for part, criterion, view in zip(block, criteria, views, strict=True):
-            # Only later samples: the dissimilarity of a pair is asked for once.
-            if criterion.is_precomputed:
-                part[:] = view[rows, rows.start :]
-            else:
-                part[:] = criterion.dissimilarities(view[rows], view[rows.start :], (rows.start, rows.start))
+            part[:] = criterion.training_dissimilarities(view, rows, n_jobs)
         start, stop = (row * n_samples - row * (row + 1) // 2 for row in (rows.start, rows.stop))
         pack_rows(block, dyads[start:stop])
 
@@ -47,11 +44,13 @@ def pairwise_dyads(criteria: Sequence[Criterion], views: Views, n_jobs: int | No
     return dyads
 
 
-def dissimilarity_block(criteria: Sequence[Criterion], rows: Views, training: Views, start: int) -> NDArray[np.float64]:
+def dissimilarity_block(
+    criteria: Sequence[FittedCriterion], rows: Views, training: Views, start: int, n_jobs: int | None
+) -> NDArray[np.float64]:
     """Return dissimilarities of shape (n_criteria, n_rows, n_training); `start` numbers the first row in messages."""
     return np.stack(
         [
-            criterion.dissimilarities(view, training_view, (start, 0))
+            criterion.dissimilarities(view, training_view, (start, 0), n_jobs)
             for criterion, view, training_view in zip(criteria, rows, training, strict=True)
         ]
     )

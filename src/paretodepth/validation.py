@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
+import fnmatch
 import numbers
-import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from paretodepth.words import listed as _listed
+from paretodepth.words import suggestion as _suggestion
+
+MATRIX_ROWS = 256
+"""Rows of a precomputed matrix that are checked at a time."""
 
 
 def check_dyads(dyads: ArrayLike, caller: str) -> NDArray[np.float64]:
@@ -164,16 +167,6 @@ def check_names(names: Sequence[object], caller: str) -> list[str]:
     return list(names)  # type: ignore[arg-type]
 
 
-def check_all_or_none(claims: Mapping[str, bool], claim: str, caller: str) -> None:
-    """Refuse criteria of which some, but not all, are what is claimed."""
-    if any(claims.values()) and not all(claims.values()):
-        some, others = ([name for name in claims if claims[name] is true] for true in (True, False))
-        raise ValueError(
-            f"The criteria of {caller} must be {claim} either all or none. Got {_listed(some)} as {claim} "
-            f"and {_listed(others)} not; compute the other matrices too."
-        )
-
-
 def check_metric(metric: object, name: str, known: Sequence[str]) -> None:
     """Refuse what is neither a callable nor the name of a known metric."""
     if callable(metric):
@@ -196,13 +189,24 @@ def check_columns(columns: object, name: str, n_features: int, feature_names: Se
         return list(range(n_features))
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         columns = [columns]
-    indices = [_column_index(column, name, n_features, feature_names) for column in columns]
+    indices = [
+        _column_index(match, name, n_features, feature_names)
+        for column in columns
+        for match in _glob_matches(column, feature_names)
+    ]
     if not indices:
         raise ValueError(
             f"The 'columns' parameter of the criterion '{name}' must name at least one column. "
             "Got none instead; leave it out to take all columns."
         )
     return indices
+
+
+def _glob_matches(column: object, feature_names: Sequence[str] | None) -> list[object]:
+    """Return the columns that a glob such as 'x_*' stands for; anything else, or a glob without match, as it is."""
+    if isinstance(column, str) and feature_names is not None and column not in feature_names:
+        return [name for name in feature_names if fnmatch.fnmatchcase(name, column)] or [column]
+    return [column]
 
 
 def _column_index(column: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> int:
@@ -250,7 +254,7 @@ def check_matrices(X: object, names: Sequence[str], n_samples: int | None, calle
         raise ValueError(
             f"The matrices given to {caller} must be one per criterion, {_listed(names)}. Got {len(X)} instead."
         )
-    matrices = [_check_matrix(matrix, name, n_samples) for matrix, name in zip(X, names, strict=True)]
+    matrices = [check_matrix(matrix, name, n_samples) for matrix, name in zip(X, names, strict=True)]
     for matrix, name in zip(matrices, names, strict=True):
         if matrix.shape != matrices[0].shape:
             raise ValueError(
@@ -260,16 +264,18 @@ def check_matrices(X: object, names: Sequence[str], n_samples: int | None, calle
     return matrices
 
 
-def _check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[np.float64]:
-    """Return one matrix of finite, non-negative dissimilarities of the right shape."""
+def check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[np.float64]:
+    """Return one matrix of finite, non-negative dissimilarities of the right shape, a memory-mapped one as it is."""
     expected = f"The matrix of the precomputed criterion '{name}' must"
     array = np.asarray(matrix)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise TypeError(
             f"{expected} be a two-dimensional array of numbers. Got the shape {array.shape} and dtype {array.dtype}."
         )
-    array = array.astype(np.float64, copy=False)
-    check_dissimilarities(array, array.shape, name, (0, 0))
+    # Row by row, so that a matrix on disk is never held in memory.
+    blocks = [slice(start, start + MATRIX_ROWS) for start in range(0, len(array), MATRIX_ROWS)]
+    for rows in blocks:
+        check_dissimilarities(array[rows], array[rows].shape, name, (rows.start, 0))
     if n_samples is not None:
         if array.shape[1] != n_samples:
             raise ValueError(
@@ -288,12 +294,14 @@ def _check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[n
             f"{expected} have a zero diagonal. Got {array[sample, sample]} for sample {sample} instead; "
             "is it a similarity?"
         )
-    if not np.allclose(array, array.T, rtol=1e-8, atol=0.0):
-        i, j = np.argwhere(~np.isclose(array, array.T, rtol=1e-8, atol=0.0))[0]
-        raise ValueError(
-            f"{expected} be symmetric. Got {array[i, j]} for the pair ({i}, {j}) and {array[j, i]} for ({j}, {i}); "
-            "average the matrix with its transpose if that is meant."
-        )
+    for rows in blocks:
+        unequal = np.argwhere(~np.isclose(array[rows], array[:, rows].T, rtol=1e-8, atol=0.0))
+        if len(unequal):
+            i, j = unequal[0] + [rows.start, 0]
+            raise ValueError(
+                f"{expected} be symmetric. Got {array[i, j]} for the pair ({i}, {j}) and {array[j, i]} for "
+                f"({j}, {i}); average the matrix with its transpose if that is meant."
+            )
     return array
 
 
@@ -318,92 +326,9 @@ def check_dissimilarities(
     return array
 
 
-def check_trajectories(
-    trajectories: Sequence[ArrayLike], minimum: int, caller: str, must_move: bool = False
-) -> list[NDArray[np.float64]]:
-    """Return trajectories as finite arrays of at least `minimum` rows of x, y and increasing time."""
-    checked = [_check_trajectory(trajectory, which, minimum, caller) for which, trajectory in enumerate(trajectories)]
-    for which, array in enumerate(checked):
-        if must_move and not np.ptp(array[:, :2], axis=0).any():
-            raise ValueError(f"Trajectory {which} given to {caller} must move. Got one that stands still; drop it.")
-    return checked
-
-
-def _check_trajectory(trajectory: ArrayLike, which: int, minimum: int, caller: str) -> NDArray[np.float64]:
-    """Return one trajectory of those given to `caller`."""
-    expected = f"Trajectory {which} given to {caller} must"
-    array = np.asarray(trajectory)
-    if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "fiu":
-        raise ValueError(
-            f"{expected} be an array of numbers of the shape (n_points, 3): x, y and time. "
-            f"Got the shape {array.shape} and dtype {array.dtype} instead."
-        )
-    if len(array) < minimum:
-        raise ValueError(f"{expected} have at least {minimum} points. Got {len(array)} instead; drop it.")
-    is_wrong = ~np.isfinite(array).all(axis=1) | (np.diff(array[:, 2], prepend=-np.inf) <= 0)
-    if is_wrong.any():
-        point = int(is_wrong.argmax())
-        raise ValueError(
-            f"{expected} be finite and go forward in time. Got {array[point].tolist()} as point {point} instead; "
-            "drop such points."
-        )
-    return array.astype(np.float64, copy=False)
-
-
-def check_split(n_train: int, n_test: int, n_samples: int, minimum: int, caller: str) -> tuple[int, int]:
-    """Return numbers of training and test samples, scaled down alike to the samples there are."""
-    scale = min(1.0, n_samples / (n_train + n_test))
-    n_train, n_test = int(scale * n_train), int(scale * n_test)
-    if n_train < 1 or n_test < minimum:
-        raise ValueError(
-            f"The split of {caller} must leave at least {minimum} test samples. Got {n_test} and {n_train} training "
-            f"samples of {n_samples} in all instead; give more samples or a larger 'n_test'."
-        )
-    return n_train, n_test
-
-
-def check_files(path: str | os.PathLike[str], pattern: str, caller: str) -> list[Path]:
-    """Return a file that exists, or those of a folder whose names match, in order."""
-    files: list[Path] = []
-    if isinstance(path, str | os.PathLike):
-        files = sorted(Path(path).glob(pattern)) if Path(path).is_dir() else [Path(path)]
-    if not files or not files[0].exists():
-        raise ValueError(
-            f"The 'path' parameter of {caller} must be a file, or a folder of files named {pattern}. Got {path!r} "
-            "instead, where there is none."
-        )
-    return files
-
-
-def check_line(match: re.Match[str] | None, expected: str, line: str, place: str) -> re.Match[str]:
-    """Return the match of a line of a file with a pattern; `place` names the file and the line."""
-    if match is None:
-        raise ValueError(f"{place} must be {expected}. Got {line[:60].strip()!r} instead; get the file anew.")
-    return match
-
-
-def check_n_tracks(n_tracks: int, announced: int | None, path: object) -> None:
-    """Refuse a track file that holds another number of tracks than its first line says."""
-    if announced is not None and n_tracks != announced:
-        raise ValueError(
-            f"{path} must hold the {announced} tracks that its first line announces. Got {n_tracks} instead; "
-            "get the file anew, or delete the line if the file is whole."
-        )
-
-
 def _is_integer(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def _is_real(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
-def _listed(words: Iterable[object]) -> str:
-    return ", ".join(f"'{word}'" for word in words)
-
-
-def _suggestion(word: object, choices: Sequence[str]) -> str:
-    """Return '; did you mean …?' or nothing."""
-    close = difflib.get_close_matches(str(word), choices, n=3)
-    return f" (did you mean {' or '.join(repr(choice) for choice in close)}?)" if close else ""

@@ -14,10 +14,11 @@ from sklearn.utils import gen_even_slices
 from paretodepth.benchmarks.sorting import seconds
 from paretodepth.benchmarks.workloads import Dyads, Workload, draw
 from paretodepth.blocks import map_blocks
-from paretodepth.criteria import Criterion, bind_columns, view_samples
+from paretodepth.criteria import Criterion
 from paretodepth.depth import Depths
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.dyads import pairwise_dyads
+from paretodepth.fitted_criteria import fit_criteria
 from paretodepth.fronts import Fronts, front_numbers
 
 FRESH_PROCESS = """
@@ -52,9 +53,9 @@ def fit_ratios() -> dict[str, float]:
     ratios = {}
     for k in (2, 3, 4):
         X = np.random.default_rng(0).random((1000, 2 * k))
-        criteria = bind_columns([Criterion(f"c{i}", [2 * i, 2 * i + 1]) for i in range(k)], 2 * k, None)
-        dyads = pairwise_dyads(criteria, view_samples(criteria, X), None)
-        fitting = seconds(partial(ParetoDepthDetector(criteria).fit, X))
+        detector = ParetoDepthDetector([Criterion(f"c{i}", [2 * i, 2 * i + 1]) for i in range(k)])
+        dyads = pairwise_dyads(*fit_criteria(detector, X), None)
+        fitting = seconds(partial(detector.fit, X))
         ratios[f"K = {k}"] = fitting / seconds(partial(front_numbers, dyads))
     return ratios
 

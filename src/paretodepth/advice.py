@@ -1,0 +1,94 @@
+"""Advice at fit: what about the criteria makes the fronts say little, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from paretodepth.dyads import tied_shares
+from paretodepth.fitted_criteria import FittedCriterion
+
+MANY_CRITERIA = 5
+TIED_SHARE = 0.5
+ZERO_SHARE = 0.1
+REDUNDANT_CORRELATION = 0.98
+N_CORRELATED_DYADS = 50_000
+"""Dyads, spread evenly over all, that the rank correlations are computed from."""
+
+
+class AdviceWarning(UserWarning):
+    """Criteria that can be used, but had better be changed."""
+
+
+def criteria_advice(criteria: Sequence[FittedCriterion], dyads: NDArray[np.float64], n_fronts: int) -> list[str]:
+    """Return what to tell the user about the criteria, a sentence or two each.
+
+    Parameters
+    ----------
+    criteria : sequence of FittedCriterion
+    dyads : ndarray of shape (n_dyads, n_criteria)
+        Of all pairs of training samples.
+    n_fronts : int
+    """
+    names = [criterion.name for criterion in criteria]
+    is_constant = dyads.max(axis=0) == dyads.min(axis=0)
+    advice = [_constant_advice(name) for name, constant in zip(names, is_constant, strict=True) if constant]
+    advice += _tie_advice(names, dyads, is_constant)
+    advice += _redundancy_advice(names, dyads[:: -(-len(dyads) // N_CORRELATED_DYADS)], is_constant)
+    if len(names) > MANY_CRITERIA:
+        advice.append(
+            f"{len(names)} criteria make only {n_fronts} fronts of {len(dyads):,} dyads, so depth is coarse. Join "
+            f"related columns into at most {MANY_CRITERIA} criteria."
+        )
+    advice += [
+        f"The criterion '{criterion.name}' calls a Python function for each pair of samples, which is slow. Give a "
+        "function f(A, B) of two arrays of samples, without pairwise=True."
+        for criterion in criteria
+        if criterion.criterion.pairwise
+    ]
+    return advice
+
+
+def _constant_advice(name: str) -> str:
+    return (
+        f"All pairs of training samples are equally unlike in the criterion '{name}', so 100% of the dyads are tied in "
+        "it and it tells only whether a new sample is as unlike. Check its columns, or leave it out."
+    )
+
+
+def _tie_advice(names: Sequence[str], dyads: NDArray[np.float64], is_constant: NDArray[np.bool_]) -> list[str]:
+    """Return advice about criteria with many tied or zero dissimilarities."""
+    advice = []
+    zero_shares = np.mean(dyads == 0, axis=0)
+    for name, tied, zero, constant in zip(names, tied_shares(dyads), zero_shares, is_constant, strict=True):
+        if constant or (tied <= TIED_SHARE and zero <= ZERO_SHARE):
+            continue
+        advice.append(
+            f"{tied:.0%} of the dyads are tied in the criterion '{name}', {zero:.0%} are zero: the fronts say little "
+            "about it. Use a finer dissimilarity, or join it with another criterion."
+        )
+    return advice
+
+
+def _redundancy_advice(names: Sequence[str], dyads: NDArray[np.float64], is_constant: NDArray[np.bool_]) -> list[str]:
+    """Return advice about pairs of criteria that rank the dyads almost alike."""
+    varying = [int(position) for position in np.flatnonzero(~is_constant)]
+    ranks = {position: _standardized(rankdata(dyads[:, position])) for position in varying}
+    advice = []
+    for first, second in combinations(varying, 2):
+        correlation = float(np.mean(ranks[first] * ranks[second]))
+        if correlation > REDUNDANT_CORRELATION:
+            advice.append(
+                f"The criteria '{names[first]}' and '{names[second]}' rank pairs of samples almost alike (Spearman "
+                f"correlation {correlation:.3f}). Leave one out, or join them."
+            )
+    return advice
+
+
+def _standardized(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred: NDArray[np.float64] = ranks - ranks.mean()
+    return centred / (centred.std() or 1.0)

@@ -1,0 +1,243 @@
+"""Criteria after fit: columns as indices, and what was estimated from the training samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+
+from paretodepth.criteria import BlockMetric, Criterion, checked_params, resolve_criteria
+from paretodepth.criterion_validation import check_extra, check_mapping
+from paretodepth.metrics.callables import callable_view, element_block
+from paretodepth.metrics.metric import State, View
+from paretodepth.sample_validation import Columns, check_common, check_no_missing
+from paretodepth.tables import MIN_SAMPLES, is_object_column, read_samples
+from paretodepth.transforms import is_batch_stable, transformed, transformer_input
+from paretodepth.validation import (
+    check_columns,
+    check_dissimilarities,
+    check_matrices,
+    check_matrix,
+    check_n_samples,
+)
+
+SEQUENCE_KINDS = ("text", "series", "trajectories")
+
+
+@dataclass(frozen=True)
+class FittedCriterion:
+    """A criterion and what fit has fixed of it.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        As given.
+    columns : list of int
+        The columns it reads, as indices.
+    state : dict
+        Parameters and estimates of its metric: numbers, strings, lists of these and arrays.
+    transform : transformer or None
+        The fitted clone of the criterion's transformer.
+    """
+
+    criterion: Criterion
+    columns: list[int]
+    state: State
+    transform: Any = None
+
+    @property
+    def name(self) -> str:
+        """The criterion's name."""
+        return self.criterion.name
+
+    @property
+    def metric(self) -> str | BlockMetric:
+        """The criterion's metric, as given."""
+        return self.criterion.metric
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether the criterion reads dissimilarity matrices."""
+        return self.criterion.is_precomputed
+
+    def view(self, table: Columns) -> View:
+        """Return what the metric compares of samples, one row each."""
+        if self.is_precomputed:
+            return check_matrix(table.arrays[self.columns[0]], self.name, self.state["n_training"])
+        columns = _read_columns(self.criterion, self.columns, table)
+        if self.transform is not None:
+            samples = transformer_input(columns, is_single=_names_one(self.criterion))
+            columns = _transformed_columns(self.criterion, self.transform, samples, self.state["transforms_alone"])
+        registered = self.criterion.registered
+        return callable_view(columns) if registered is None else registered.encode(columns, self.state)
+
+    def dissimilarities(
+        self, A: View, B: View, origin: tuple[int, int], n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return the dissimilarities of each row of `A` to each row of `B`, checked.
+
+        Of a precomputed criterion `A` already holds them. `origin` numbers the first
+        row and column in messages.
+        """
+        if self.is_precomputed:
+            return A.astype(np.float64, copy=False)
+        return self._block(A, B, origin, n_jobs, is_training=False)
+
+    def training_dissimilarities(self, view: View, rows: slice, n_jobs: int | None) -> NDArray[np.float64]:
+        """Return the dissimilarities of some training samples to these and all later ones.
+
+        Only entries above the diagonal are meant: the dissimilarity of a pair is asked for once.
+        """
+        if self.is_precomputed:
+            return view[rows, rows.start :]
+        origin = (rows.start, rows.start)
+        return self._block(view[rows], view[rows.start :], origin, n_jobs, is_training=True)
+
+    def _block(
+        self, A: View, B: View, origin: tuple[int, int], n_jobs: int | None, *, is_training: bool
+    ) -> NDArray[np.float64]:
+        metric, registered, params = self.metric, self.criterion.registered, self.criterion.params
+        if registered is not None:
+            threads = {"n_threads": effective_n_jobs(n_jobs)} if registered.is_threaded else {}
+            block = registered.block(A, B, self.state | threads)
+            if self.criterion.missing == "ignore":
+                check_common(block, self.name, origin)
+        elif self.criterion.pairwise:
+            block = element_block(metric, A, B, params, self.name, is_training=is_training)  # type: ignore[arg-type]
+        else:
+            block = metric(A, B, **params)  # type: ignore[operator]
+        return check_dissimilarities(block, (len(A), len(B)), self.name, origin)
+
+
+def fit_criteria(estimator: BaseEstimator, X: Any) -> tuple[list[FittedCriterion], list[View]]:
+    """Return the estimator's criteria fitted to the training samples, and what each sees of these."""
+    caller = type(estimator).__name__
+    criteria = resolve_criteria(estimator.criteria, caller)
+    for metric in (criterion.registered for criterion in criteria or []):
+        if metric is not None and metric.extra:
+            check_extra(*metric.extra)
+    if criteria is not None and all(criterion.is_precomputed for criterion in criteria):
+        matrices = check_matrices(X, [criterion.name for criterion in criteria], None, caller)
+        estimator.n_features_in_ = check_n_samples(len(matrices[0]), MIN_SAMPLES, caller)
+        state = {"n_training": len(matrices[0])}
+        return [FittedCriterion(criterion, [], state) for criterion in criteria], matrices
+    if any(criterion.is_precomputed for criterion in criteria or []):
+        check_mapping(X, [criterion.name for criterion in criteria or [] if criterion.is_precomputed], caller)
+    estimator._is_object_column = is_object_column(X) or (
+        isinstance(X, list | tuple) and any(_reads_list(criterion) for criterion in criteria or [])
+    )
+    table = read_samples(
+        estimator,
+        X,
+        reset=True,
+        as_objects=estimator._is_object_column,
+        as_numbers=all(_reads_numbers(criterion) for criterion in criteria or []),
+    )
+    names = getattr(estimator, "feature_names_in_", None)
+    bound = _bound_criteria(criteria, len(table.arrays), None if names is None else list(names))
+    _check_missing(bound, table)
+    fitted = [_fit_criterion(criterion, columns, table) for criterion, columns in bound]
+    return fitted, [criterion.view(table) for criterion in fitted]
+
+
+def view_samples(estimator: BaseEstimator, X: Any) -> list[View]:
+    """Return what each of the estimator's fitted criteria sees of new samples."""
+    fitted: list[FittedCriterion] = estimator.criteria_
+    caller = type(estimator).__name__
+    if all(criterion.is_precomputed for criterion in fitted):
+        names = [criterion.name for criterion in fitted]
+        return list(check_matrices(X, names, fitted[0].state["n_training"], caller))
+    if any(criterion.is_precomputed for criterion in fitted):
+        check_mapping(X, [criterion.name for criterion in fitted if criterion.is_precomputed], caller)
+    table = read_samples(
+        estimator,
+        X,
+        reset=False,
+        as_objects=estimator._is_object_column,
+        as_numbers=all(_reads_numbers(criterion.criterion) for criterion in fitted),
+    )
+    _check_missing([(criterion.criterion, criterion.columns) for criterion in fitted], table)
+    return [criterion.view(table) for criterion in fitted]
+
+
+def _bound_criteria(
+    criteria: Sequence[Criterion] | None, n_features: int, feature_names: list[str] | None
+) -> list[tuple[Criterion, list[int]]]:
+    """Return criteria with their columns as indices; by default one per column, the absolute difference."""
+    if criteria is None:
+        names = feature_names if feature_names is not None else [f"x{column}" for column in range(n_features)]
+        return [(Criterion(str(name), [column], "cityblock"), [column]) for column, name in enumerate(names)]
+    bound = []
+    for criterion in criteria:
+        columns = criterion.columns
+        if columns is None and criterion.is_precomputed:
+            columns = criterion.name
+        bound.append((criterion, check_columns(columns, criterion.name, n_features, feature_names)))
+    return bound
+
+
+def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns) -> FittedCriterion:
+    """Return a criterion with what its transformer and metric estimate from the training samples."""
+    if criterion.is_precomputed:
+        check_matrix(table.arrays[indices[0]], criterion.name, None)
+        return FittedCriterion(criterion, indices, {"n_training": len(table)})
+    state: State = {"missing": criterion.missing}
+    transformer = None
+    columns = _read_columns(criterion, indices, table)
+    if criterion.transform is not None:
+        samples = transformer_input(columns, is_single=_names_one(criterion))
+        transformer = clone(criterion.transform).fit(samples)
+        state["transforms_alone"] = not is_batch_stable(transformer, samples, criterion.name)
+        columns = _transformed_columns(criterion, transformer, samples, state["transforms_alone"])
+    if criterion.registered is not None:
+        state |= criterion.registered.fit(columns, checked_params(criterion))
+    return FittedCriterion(criterion, indices, state, transformer)
+
+
+def _read_columns(criterion: Criterion, indices: list[int], table: Columns) -> Columns:
+    """Return the columns that a criterion reads."""
+    return Columns(
+        [table.arrays[index] for index in indices],
+        [table.names[index] for index in indices],
+        f"the criterion '{criterion.name}'",
+        criterion.missing == "ignore",
+    )
+
+
+def _transformed_columns(criterion: Criterion, transformer: Any, samples: NDArray[Any], alone: bool) -> Columns:
+    """Return a transformer's output as the columns that the metric reads."""
+    columns = replace(
+        transformed(transformer, samples, criterion.name, alone=alone), ignores_missing=criterion.missing == "ignore"
+    )
+    check_no_missing(columns)
+    return columns
+
+
+def _check_missing(bound: Sequence[tuple[Criterion, list[int]]], table: Columns) -> None:
+    """Refuse missing values in the columns of criteria that neither ignore nor transform them."""
+    strict = [columns for c, columns in bound if c.missing == "error" and c.transform is None and not c.is_precomputed]
+    read = sorted({column for columns in strict for column in columns})
+    if read:
+        check_no_missing(Columns([table.arrays[i] for i in read], [table.names[i] for i in read], table.reader))
+
+
+def _names_one(criterion: Criterion) -> bool:
+    """Tell whether a criterion names its column alone rather than in a list."""
+    return criterion.columns is None or isinstance(criterion.columns, str | int)
+
+
+def _reads_list(criterion: Criterion) -> bool:
+    """Tell whether a criterion takes a plain list as a column of strings or sequences."""
+    metric = criterion.registered
+    return criterion.columns is None and metric is not None and metric.kind in SEQUENCE_KINDS
+
+
+def _reads_numbers(criterion: Criterion) -> bool:
+    """Tell whether a criterion can read nothing but numbers."""
+    metric = criterion.registered
+    return criterion.transform is None and metric is not None and metric.kind == "numeric"

@@ -1,0 +1,99 @@
+"""Metrics of trajectories: the paper's speed and shape, Hausdorff and Fréchet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth._kernels.sequences import frechet_distances, hausdorff_distances
+from paretodepth.criterion_validation import check_edges, check_positive
+from paretodepth.metrics.metric import Metric, Parameter, State, View
+from paretodepth.metrics.numeric import scipy_block
+from paretodepth.metrics.series import joined
+from paretodepth.sample_validation import Columns, check_trajectories, object_column
+from paretodepth.trajectories import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram, step_speeds
+from paretodepth.validation import check_count
+
+N_SPEED_BINS = 20
+
+
+def _timed(columns: Columns, rate: float) -> list[Trajectory]:
+    """Return trajectories with times; those without have `rate` points a unit of time."""
+    return [
+        trajectory if trajectory.shape[1] == 3 else np.column_stack([trajectory, np.arange(len(trajectory)) / rate])
+        for trajectory in check_trajectories(columns)
+    ]
+
+
+def _edges(columns: Columns, params: Mapping[str, Any]) -> State:
+    """Fix the bins: as given, or of equal width from 0 to the speed that 1 % of the training steps exceed."""
+    edges = params["edges"]
+    if edges is None:
+        steps = np.concatenate([step_speeds(trajectory) for trajectory in _timed(columns, params["rate"])])
+        edges = np.linspace(0.0, float(np.quantile(steps, 0.99)) or 1.0, params["bins"] + 1)
+    return {**params, "edges": np.asarray(edges, dtype=np.float64)}
+
+
+def _speed_histograms(columns: Columns, state: State) -> View:
+    return np.array([speed_histogram(trajectory, state["edges"]) for trajectory in _timed(columns, state["rate"])])
+
+
+def _path_rows(columns: Columns, state: State) -> View:
+    return np.array([shape_points(t, state["points"]).T.ravel() for t in check_trajectories(columns)])
+
+
+def _sqeuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
+    return scipy_block(A, B, "sqeuclidean")
+
+
+def _positions(columns: Columns, state: State) -> View:
+    return object_column(np.ascontiguousarray(t[:, :2]) for t in check_trajectories(columns))
+
+
+def _of_positions(distances: Callable[..., NDArray[np.float64]]) -> Callable[[View, View, State], NDArray[np.float64]]:
+    def block(A: View, B: View, state: State) -> NDArray[np.float64]:
+        return distances(*joined(A), *joined(B))
+
+    return block
+
+
+METRICS = (
+    Metric(
+        "speed",
+        "trajectories",
+        "squared distance of the histograms of speed, the paper's",
+        _speed_histograms,
+        _sqeuclidean,
+        _edges,
+        parameters=(
+            Parameter("rate", 1.0, "points per unit of time, for trajectories without t", check_positive),
+            Parameter("bins", N_SPEED_BINS, "number of bins from 0 to the training steps' 99 % quantile", check_count),
+            Parameter("edges", None, "edges of the bins instead, increasing; the last bin is open", check_edges),
+        ),
+    ),
+    Metric(
+        "shape",
+        "trajectories",
+        "sum of squared distances of points spaced evenly along the path, the paper's; blind to speed",
+        _path_rows,
+        _sqeuclidean,
+        parameters=(Parameter("points", N_SHAPE_POINTS, "number of points along the path", check_count),),
+    ),
+    Metric(
+        "hausdorff",
+        "trajectories",
+        "how far a point of one may be from the nearest of the other; blind to order and direction",
+        _positions,
+        _of_positions(hausdorff_distances),
+    ),
+    Metric(
+        "frechet",
+        "trajectories",
+        "the shortest leash for a walk along both, forwards only, from point to point",
+        _positions,
+        _of_positions(frechet_distances),
+    ),
+)

@@ -1,0 +1,235 @@
+"""Every refusal of columns, parameters and transformers of criteria, matched by its text."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
+
+pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+
+N = 6
+PATH = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 1.0]])
+TABLE = {
+    "amount": np.arange(1.0, N + 1),
+    "other": np.arange(N) ** 2.0,
+    "text": list("abcdef"),
+    "series": [np.arange(i + 2.0) for i in range(N)],
+    "path": [PATH + i for i in range(N)],
+    "when": np.arange(N).astype("datetime64[D]"),
+    "gap": [1.0, None, 3.0, float("nan"), 5.0, 6.0],
+    "gap2": [None, 2.0, 3.0, 4.0, 5.0, 6.0],
+}
+
+
+def fit(columns, metric, X=TABLE, **parameters):
+    return lambda: ParetoDepthDetector([Criterion("a", columns, metric, **parameters)]).fit(X)
+
+
+def with_path(points):
+    return fit("path", "frechet", TABLE | {"path": [*TABLE["path"][:-1], points]})
+
+
+BAD_COLUMNS = {
+    "numbers of text": (
+        fit("text", "euclidean"),
+        TypeError,
+        "column 'text' of the criterion 'a' must hold numbers. Got 'a' of type str in sample 0 .*'levenshtein'",
+    ),
+    "numbers of dates": (fit("when", "difference"), TypeError, "must hold numbers. Got .* convert the times"),
+    "numbers of objects": (fit("o", "difference", {"o": [object()] * 4}), TypeError, "Got <object .* of type object"),
+    "text of numbers": (fit("amount", "levenshtein"), TypeError, "must hold strings. Got np.float64"),
+    "categories of arrays": (fit("series", "mismatch"), TypeError, "must hold categories: strings, booleans or num"),
+    "categories of dates": (fit("when", "eskin"), TypeError, "must hold categories"),
+    "booleans of numbers": (fit("amount", "dice"), ValueError, "must hold booleans, or 0 and 1. Got 2.0 in sample 1"),
+    "sets of objects": (fit("o", "jaccard", {"o": [object()] * 4}), TypeError, "must hold sets of labels. Got <obj"),
+    "series of text": (fit("text", "shape_based"), TypeError, "must hold arrays of numbers. Got 'a' of type str"),
+    "series of strings": (
+        fit("s", "shape_based", {"s": [["1", "2"]] * 4}),
+        TypeError,
+        r"must hold arrays of numbers. Got \['1', '2'\] of type list",
+    ),
+    "empty series": (
+        fit("series", "shape_based", {"series": [[1.0], [], [2.0]]}),
+        ValueError,
+        "at least 1 point in every sequence. Got 0 in sample 1",
+    ),
+    "gap in a series": (
+        fit("series", "shape_based", {"series": [[1.0, np.nan], [1.0], [2.0]]}),
+        ValueError,
+        "finite numbers in every sequence. Got nan at position 1 of sample 0",
+    ),
+    "unequal series": (
+        fit("series", "euclidean"),
+        ValueError,
+        "must hold arrays of one length .* 2 values in sample 0 and 3 in sample 1 instead; 'dtw'",
+    ),
+    "two series": (fit(["text", "series"], "dtw"), TypeError, "column 'text' of the criterion 'a' must hold numbers"),
+    "trajectory of numbers": (fit("amount", "speed"), TypeError, "must hold arrays of points. Got np.float64"),
+    "trajectory of one point": (
+        with_path(PATH[:1]),
+        ValueError,
+        "at least 2 points .* Got 1 in sample 5",
+    ),
+    "infinite point": (
+        with_path([[0.0, 0.0], [np.inf, 1.0]]),
+        ValueError,
+        r"finite numbers in every sequence. Got \[inf, 1.0\] at position 1 of sample 5",
+    ),
+    "ragged trajectory": (with_path([[0.0, 0.0], [1.0]]), TypeError, "must hold arrays of points. Got .* in sample 5"),
+    "points of four numbers": (
+        with_path(np.zeros((3, 4))),
+        ValueError,
+        "two or three numbers, .* Got 4",
+    ),
+    "time that stands still": (
+        with_path([[0, 0, 0], [1, 1, 1], [2, 2, 1]]),
+        ValueError,
+        "points at increasing times. Got a time that does not increase in sample 5",
+    ),
+    "two columns of text": (
+        fit(["text", "when"], "levenshtein"),
+        ValueError,
+        "must be one for this metric. Got 2",
+    ),
+    "difference of two columns": (fit(["amount", "other"], "difference"), ValueError, "must be one for this metric"),
+    "ratio to zero": (fit("other", "log_ratio"), ValueError, "must hold numbers above 0 for their ratio. Got 0.0 in"),
+    "places in one column": (fit("amount", "haversine"), ValueError, "must be two, latitude and longitude in degrees"),
+    "places the wrong way round": (
+        fit(["lat", "lon"], "haversine", {"lat": [120.0, 1, 2], "lon": [1.0, 2, 3]}),
+        ValueError,
+        r"latitude, from -90 to 90 degrees, .* Got \[120.0, 1.0\] in sample 0 instead; is longitude first",
+    ),
+    "columns that determine each other": (
+        fit(["amount", "twice"], "mahalanobis", TABLE | {"twice": 2 * TABLE["amount"]}),
+        ValueError,
+        "must not determine each other, .* Got 2 columns of rank 1 instead; .* 'seuclidean'",
+    ),
+    "missing values": (
+        fit(["amount", "gap", "gap2"], "gower"),
+        ValueError,
+        r"Got 2 in 'gap', 1 in 'gap2' instead; .* missing='ignore'",
+    ),
+    "missing text": (fit("text", "token_set", {"text": ["a", None, "b"]}), ValueError, "missing .* Got 1 in 'text'"),
+    "nothing in common": (
+        fit(["gap", "gap2"], "gower", TABLE | {"gap2": [1.0, None, None, 4.0, 5.0, 6.0]}, missing="ignore"),
+        ValueError,
+        "must find a column that both samples of a pair have. Got none for sample 0 and training sample 1",
+    ),
+    "ignoring what cannot be ignored": (
+        fit("amount", "mahalanobis", missing="ignore"),
+        ValueError,
+        "'missing' parameter of the criterion 'a' must be 'error' for the metric 'mahalanobis'",
+    ),
+    "unknown rule for missing values": (
+        fit("amount", "euclidean", missing="ignor"),
+        ValueError,
+        r"must be one of 'error', 'ignore'. Got 'ignor' instead \(did you mean 'ignore'\?\)",
+    ),
+    "unknown parameter": (
+        fit("amount", "cyclic", perod=24),
+        TypeError,
+        r"parameters of the metric 'cyclic' of the criterion 'a' must be known. Got 'perod' instead \(did you mean "
+        r"'period'\?\); its parameters are 'period'",
+    ),
+    "parameter of a metric without any": (fit("amount", "difference", p=2), TypeError, "Got 'p' instead; it has none"),
+    "parameter of precomputed": (fit("amount", "precomputed", p=2), TypeError, "Got 'p' instead; it has none"),
+    "parameter left out": (
+        fit("amount", "cyclic"),
+        TypeError,
+        "must be given the parameter 'period'",
+    ),
+    "negative period": (
+        fit("amount", "cyclic", period=-1),
+        ValueError,
+        "'period' parameter .* above 0. Got -1",
+    ),
+    "half a window": (
+        fit("series", "dtw", window=0.5),
+        ValueError,
+        "'window' .* integer of at least 0. Got 0.5",
+    ),
+    "flag of another type": (
+        fit("text", "levenshtein", normalized=1),
+        TypeError,
+        "true or false. Got 1",
+    ),
+    "edges that fall": (
+        fit("path", "speed", edges=[1, 0]),
+        ValueError,
+        r"two increasing numbers. Got \[1, 0\]",
+    ),
+    "edges of another type": (
+        fit("path", "speed", edges="0 1"),
+        ValueError,
+        "two increasing numbers. Got '0 1'",
+    ),
+    "no bins": (fit("path", "speed", bins=0), ValueError, "'bins' parameter .* at least 1. Got 0 instead"),
+    "named metric with pairwise": (
+        fit("amount", "euclidean", pairwise=True),
+        ValueError,
+        "'pairwise' parameter of the criterion 'a' must be False unless the metric is a callable",
+    ),
+    "element callable that returns negative values": (
+        fit("amount", lambda a, b: -1.0, pairwise=True),
+        ValueError,
+        "criterion 'a' must give dissimilarities that are finite and not negative. Got -1.0 for sample 0",
+    ),
+    "transformer's class": (
+        fit("amount", "euclidean", transform=StandardScaler),
+        TypeError,
+        "'transform' parameter of the criterion 'a' must be a scikit-learn transformer or pipeline. Got <class",
+    ),
+    "function as transformer": (fit("amount", "euclidean", transform=np.log), TypeError, "FunctionTransformer"),
+    "transformer that drops samples": (
+        fit("amount", "euclidean", transform=FunctionTransformer(lambda X: X[:3])),
+        ValueError,
+        r"transform of the criterion 'a' must return one row a sample, 6 in all. Got the shape \(3, 1\)",
+    ),
+    "transformer that gives NaN": (
+        fit("amount", "euclidean", transform=FunctionTransformer(lambda X: X * np.nan)),
+        ValueError,
+        "columns of the criterion 'a', transformed, must hold no missing values",
+    ),
+    "glob without match": (
+        fit("amont*", "euclidean"),
+        ValueError,
+        r"must hold columns of the data. Got 'amont\*' instead \(did you mean 'amount'\?\)",
+    ),
+    "dict of unequal columns": (
+        fit(None, "euclidean", {"a": [1, 2, 3], "b": [1, 2]}),
+        ValueError,
+        "must all have one length. Got 3 values in 'a' and 2 in 'b'",
+    ),
+    "dict of two samples": (fit(None, "euclidean", {"a": [1, 2]}), ValueError, "at least 3 samples. Got 2 instead"),
+    "dict without names": (fit(None, "euclidean", {0: [1, 2]}), TypeError, "must have strings as keys.* Got 0 instead"),
+    "empty dict": (fit(None, "euclidean", {}), TypeError, "Got 'an empty dict' instead"),
+    "frame of two samples": (fit(None, "euclidean", pd.DataFrame({"a": [1, 2]})), ValueError, "at least 3 samples"),
+    "list of two texts": (fit(None, "mismatch", ["a", "b"]), ValueError, "at least 3 samples. Got 2"),
+    "other columns than at fit": (
+        lambda: ParetoDepthDetector([Criterion("a", "amount")]).fit(TABLE).predict({"amont": [1.0]}),
+        ValueError,
+        r"must be those of fit. Got \['amont'\] instead, without \['amount', .* and with \['amont'\] besides",
+    ),
+    "criteria that a file cannot carry": (
+        lambda: criteria_to_toml([Criterion("a", metric=max)]),
+        TypeError,
+        "metric of the criterion 'a' must be text or numbers to be written to a file. Got <built-in function max>",
+    ),
+    "transformer that a file cannot carry": (
+        lambda: criteria_to_toml([Criterion("a", transform=PCA())]),
+        TypeError,
+        "transform of the criterion 'a' must be text or numbers",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_COLUMNS)
+def test_bad_columns_get_a_clear_error(case, monkeypatch):
+    # Columns are refused before the library is called, which need not be installed.
+    monkeypatch.setattr("paretodepth.fitted_criteria.check_extra", lambda module, extra: None)
+    call, error, text = BAD_COLUMNS[case]
+    with pytest.raises(error, match=text):
+        call()
