@@ -134,6 +134,22 @@ def check_n_neighbors(n_neighbors: object, names: Sequence[str], n_samples: int,
     return np.array(counts, dtype=np.intp)
 
 
+def check_weights(weights: object, names: Sequence[str]) -> NDArray[np.float64]:
+    """Return one non-negative, finite weight a criterion, not all zero."""
+    array = np.asarray(weights)
+    if (
+        array.shape != (len(names),)
+        or array.dtype.kind not in "fiu"
+        or not np.all((array >= 0) & (array < np.inf))
+        or not array.any()
+    ):
+        raise ValueError(
+            "The 'weights' parameter of WeightedDetector must be 'balanced' or one number per criterion, "
+            f"{_listed(names)}, none negative and not all zero. Got {weights!r} instead."
+        )
+    return array.astype(np.float64)
+
+
 def check_instances(values: object, parameter: str, kind: type, caller: str) -> list[Any]:
     """Return a list of at least one instance of a class."""
     if not isinstance(values, Sequence) or isinstance(values, str):

@@ -179,10 +179,10 @@ def _scores(
     """Return a method's scores from two matrices, checked."""
     (training_matrix,) = check_matrices([training], ["training"], None, caller)
     (test_matrix,) = check_matrices([test], ["test"], len(training_matrix), caller)
-    block = training_matrix[None].copy()
+    block = training_matrix[None].astype(np.float64)
     np.fill_diagonal(block[0], np.inf)
     one = np.ones(1)
     if n_neighbors is not None:
         (n_neighbors,) = check_n_neighbors(n_neighbors, ["dissimilarity"], len(training_matrix), caller)
     neighbors, k = training_neighbors(block, one, n_neighbors)
-    return method(neighbors.first(k), Neighbors(*nearest_by_sum(test_matrix[None], one, k)))
+    return method(neighbors.first(k), Neighbors(*nearest_by_sum(test_matrix[None].astype(np.float64), one, k)))
