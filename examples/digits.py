@@ -1,4 +1,4 @@
-"""Handwritten digits in three views: which are not the digit the detector has learned?
+"""Handwritten digits in three views: tell others from the one digit the detector has learned.
 
 Run with ``python examples/digits.py``. The views (multiple features data set, files mfeat-*.csv
 with the digit in the last column) are looked for in the folder mfeat of the folder that the
