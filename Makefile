@@ -1,16 +1,20 @@
 # Each target makes the virtual environment it needs; PYTHON chooses the interpreter.
 PYTHON ?= python3
 BIN := .venv/bin
-KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py
+KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_metrics.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: bench demo reproduce test lint coverage boundscheck clean
+.PHONY: bench demo reproduce test test-without-extras lint coverage boundscheck clean
 
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
 
 test: .venv/.dev
 	$(BIN)/python -m pytest
+
+test-without-extras: .venv/.dev
+	PARETODEPTH_WITHOUT=rapidfuzz,dtaidistance $(BIN)/python -m pytest tests/test_metrics.py tests/test_criteria.py \
+		tests/test_bad_columns.py tests/test_examples.py tests/test_catalogue.py
 
 lint: .venv/.dev
 	$(BIN)/ruff check

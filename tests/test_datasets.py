@@ -3,8 +3,9 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.metrics import roc_auc_score
 
-from paretodepth import ParetoDepthDetector
+from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.datasets import make_hypercube, make_pedestrians, trajectory_criteria, trajectory_table
+from paretodepth.datasets.pedestrians import SPEED_EDGES
 
 
 def test_the_hypercube_is_what_the_paper_describes():
@@ -38,6 +39,18 @@ def test_the_table_holds_speed_shares_and_points_along_the_path():
     assert speeds[4] + speeds[5] == pytest.approx(1)
     np.testing.assert_allclose(x, np.linspace(0, 1, 100), atol=1e-12)
     np.testing.assert_allclose(y, 0, atol=1e-12)
+
+
+def test_metrics_of_trajectories_are_those_of_the_table():
+    paths, new = (make_pedestrians(30, random_state=seed).trajectories for seed in (0, 1))
+    criteria = [
+        Criterion("speed", metric="speed", edges=SPEED_EDGES.tolist()),
+        Criterion("shape", metric="shape"),
+    ]
+    detector = ParetoDepthDetector(criteria).fit(paths)
+    expected = ParetoDepthDetector(trajectory_criteria()).fit(trajectory_table(paths))
+    assert_array_equal(detector.training_scores_, expected.training_scores_)
+    assert_array_equal(detector.score_samples(new), expected.score_samples(trajectory_table(new)))
 
 
 def test_pedestrians_are_odd_in_what_their_kind_says():
