@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_metrics.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: bench demo test test-without-extras lint coverage boundscheck clean
+.PHONY: bench demo reproduce test test-without-extras lint coverage boundscheck clean
 
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
@@ -44,6 +44,9 @@ boundscheck: .venv/.dev
 	$(PIP) install --group dev --editable '.[cli,report,text,timeseries]'
 	touch $@
 
+reproduce: .venv/.demo
+	$(BIN)/paretodepth reproduce all --out results
+
 bench: .venv/.bench
 	$(BIN)/paretodepth benchmark --out benchmark
 
@@ -52,4 +55,4 @@ bench: .venv/.bench
 	touch $@
 
 clean:
-	rm -rf .venv benchmark demo
+	rm -rf .venv benchmark demo results

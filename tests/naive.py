@@ -1,5 +1,8 @@
 """The definitions word for word: slow, plain, and importing nothing from the package."""
 
+from fractions import Fraction
+from itertools import combinations
+
 import numpy as np
 
 
@@ -116,3 +119,78 @@ def mean_depth(rows, n_neighbors, dyads, numbers, kind="paper", exclude=None):
     """The paper's v(X) from a sample's dissimilarities to the training samples, one row per criterion."""
     new_dyads = [[row[j] for row in rows] for j in nearest(rows, n_neighbors, exclude)]
     return np.mean(depths(new_dyads, dyads, numbers, kind))
+
+
+def scalarizable(dyads):
+    """Tell which Pareto-optimal dyads minimize some non-negative combination, in exact arithmetic.
+
+    The weights that do form a polytope; if there are any, one of its corners is among them,
+    and a corner is where as many conditions as there are free weights hold with equality.
+    """
+    points = [[Fraction(float(value)) for value in dyad] for dyad in dyads]
+    result = []
+    for p, is_optimal in zip(points, front_numbers(dyads) == 1, strict=True):
+        n_criteria = len(p)
+        conditions = [[q - own for q, own in zip(other, p, strict=True)] for other in points]
+        conditions += [[Fraction(int(i == j)) for j in range(n_criteria)] for i in range(n_criteria)]
+        corners = (
+            _solution([[Fraction(1)] * n_criteria, *chosen], [Fraction(1)] + [Fraction(0)] * (n_criteria - 1))
+            for chosen in combinations(conditions, n_criteria - 1)
+        )
+        result.append(
+            bool(is_optimal)
+            and any(
+                corner is not None
+                and all(sum(a * w for a, w in zip(row, corner, strict=True)) >= 0 for row in conditions)
+                for corner in corners
+            )
+        )
+    return np.array(result, bool)
+
+
+def _solution(matrix, right):
+    """Solve a square system by elimination; None if it is singular."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    n = len(rows)
+    for column in range(n):
+        pivot = next((row for row in range(column, n) if rows[row][column] != 0), None)
+        if pivot is None:
+            return None
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        rows[column] = [value / rows[column][column] for value in rows[column]]
+        for row in range(n):
+            if row != column:
+                factor = rows[row][column]
+                rows[row] = [a - factor * b for a, b in zip(rows[row], rows[column], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def baseline_scores(training, test, k):
+    """k-NN, k-NN sum, k-LPE and LOF of test samples, from dissimilarity matrices."""
+
+    def neighbors(row, exclude=None):
+        return sorted((j for j in range(len(row)) if j != exclude), key=lambda j: (row[j], j))[:k]
+
+    n = len(training)
+    radius = [training[i][neighbors(training[i], i)[-1]] for i in range(n)]
+
+    def density(row, exclude=None):
+        return 1 / (np.mean([max(row[j], radius[j]) for j in neighbors(row, exclude)]) + 1e-10)
+
+    densities = [density(training[i], i) for i in range(n)]
+    return {
+        "k-NN": [row[neighbors(row)[-1]] for row in test],
+        "k-NN sum": [sum(row[j] for j in neighbors(row)) for row in test],
+        "k-LPE": [sum(r < row[neighbors(row)[-1]] for r in radius) / n for row in test],
+        "LOF": [np.mean([densities[j] for j in neighbors(row)]) / density(row) for row in test],
+    }
+
+
+def distinct_tracks(tracks):
+    """Keep the longest, then each next that shares no more than half of its points with any kept one."""
+    kept = []
+    for track in sorted(range(len(tracks)), key=lambda track: (-len(tracks[track]), track)):
+        points = {tuple(point) for point in tracks[track]}
+        if all(len(points & {tuple(point) for point in tracks[other]}) <= len(points) / 2 for other in kept):
+            kept.append(track)
+    return sorted(kept)

@@ -170,19 +170,21 @@ def shape_based(a, b, training):
 
 
 def steps(trajectory):
+    """Length and duration of each step."""
     for p, q in pairwise(trajectory):
-        length = math.hypot(q[0] - p[0], q[1] - p[1])
-        yield length, length / (q[2] - p[2] if len(p) == 3 else 1.0)
+        yield math.hypot(q[0] - p[0], q[1] - p[1]), q[2] - p[2] if len(p) == 3 else 1.0
 
 
 def speed(a, b, training):
-    """Squared distance of the shares of steps in twenty bins up to the speed that 1 % of training steps exceed."""
-    speeds = [value for (trajectory,) in training for _, value in steps(trajectory)]
+    """Squared distance of the shares of time in twenty bins up to the speed that 1 % of training steps exceed."""
+    speeds = [length / duration for (trajectory,) in training for length, duration in steps(trajectory)]
     width = np.quantile(speeds, 0.99) / 20
 
     def shares(trajectory):
-        bins = [min(int(value / width), 19) for _, value in steps(trajectory)]
-        return [bins.count(i) / len(bins) for i in range(20)]
+        times = [0.0] * 20
+        for length, duration in steps(trajectory):
+            times[min(int(length / duration / width), 19)] += duration
+        return [time / sum(times) for time in times]
 
     return sum((x - y) ** 2 for x, y in zip(shares(a[0]), shares(b[0]), strict=True))
 

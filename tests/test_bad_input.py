@@ -5,11 +5,13 @@ import pandas as pd
 import pytest
 
 from paretodepth import Criterion, Fronts, ParetoDepthDetector, front_numbers
-from paretodepth.datasets import make_hypercube, make_pedestrians
+from paretodepth.datasets import inject, make_hypercube, make_injected_split, make_pedestrians, trajectory_table
+from paretodepth.trajectories import smoothed
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
 X = np.random.default_rng(0).random((10, 3))
+WALK = np.column_stack([np.arange(20.0), np.zeros(20), np.arange(20.0)])
 D = np.abs(X[:, :1] - X[:, 0])
 PRECOMPUTED = [Criterion("a", metric="precomputed"), Criterion("b", metric="precomputed")]
 
@@ -214,6 +216,43 @@ BAD_INPUT = {
         lambda: make_hypercube(class_probability=0.3),
         ValueError,
         "'class_probability' parameter of make_hypercube must be from 0 to 0.25. Got 0.3 instead",
+    ),
+    "trajectory without times": (
+        lambda: trajectory_table([WALK, WALK[:, :2]]),
+        ValueError,
+        r"Trajectory 1 given to trajectory_table must be an array of numbers of the shape \(n_points, 3\).* Got the "
+        r"shape \(20, 2\)",
+    ),
+    "trajectory too short for a spline": (lambda: smoothed([WALK[:6]]), ValueError, "at least 7 points. Got 6 instead"),
+    "infinite trajectory": (
+        lambda: smoothed([changed(WALK, (3, 1), np.inf)]),
+        ValueError,
+        r"Trajectory 0 given to smoothed must be finite and go forward in time. Got \[3.0, inf, 3.0\] as point 3",
+    ),
+    "trajectory back in time": (
+        lambda: smoothed([changed(WALK, (3, 2), 2.0)]),
+        ValueError,
+        r"forward in time. Got \[3.0, 0.0, 2.0\] as point 3 instead; drop such points",
+    ),
+    "anomaly for somebody who stands": (
+        lambda: inject(WALK * [0, 0, 1], "loop", scene=[[0, 0], [9, 9]], rng=np.random.default_rng(0)),
+        ValueError,
+        "Trajectory 0 given to inject must move. Got one that stands still; drop it",
+    ),
+    "unknown kind of anomaly": (
+        lambda: inject(WALK, "looping", scene=[[0, 0], [9, 9]], rng=np.random.default_rng(0)),
+        ValueError,
+        r"'kind' parameter of inject must be one of .* Got 'looping' instead \(did you mean 'loop'",
+    ),
+    "unknown strength": (
+        lambda: make_injected_split([WALK] * 100, strength="mild"),
+        ValueError,
+        "'strength' parameter of make_injected_split must be one of 'weak', 'medium', 'strong'. Got 'mild' instead",
+    ),
+    "too few trajectories to split": (
+        lambda: make_injected_split([WALK] * 80),
+        ValueError,
+        "split of make_injected_split must leave at least 25 test samples. Got 22 and 57 training samples of 80 in all",
     ),
     "half a pedestrian": (lambda: make_pedestrians(10, 0.5), ValueError, "'n_anomalies' .* Got 0.5 instead"),
 }

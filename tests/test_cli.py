@@ -23,11 +23,17 @@ def test_demo_ranks_the_odd_ones_and_writes_a_picture(tmp_path):
     assert (tmp_path / "new" / "pedestrians.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_reproduce_prints_the_papers_figure_beside_ours():
-    result = run("reproduce", "--runs", "2")
+def test_reproduce_prints_the_papers_figure_beside_ours(tmp_path):
+    result = run("reproduce", "theorem2", "--runs", "3", "--seed", "7", "--out", str(tmp_path))
     assert result.exit_code == 0
-    assert "PDA, 2 runs: AUC 0.9" in result.output
-    assert "0.948" in result.output
+    assert "Mean of 3 runs" in result.output
+    assert "paretodepth reproduce theorem2 --runs 3 --seed 7" in (tmp_path / "reproduction.md").read_text()
+
+
+def test_reproduce_without_a_name_lists_the_experiments():
+    result = run("reproduce")
+    assert result.exit_code == 0
+    assert "Table 1a: four-criteria simulation" in result.output
 
 
 def test_version_is_the_packages():
@@ -39,6 +45,7 @@ def test_version_is_the_packages():
     [
         (["demo", "--out", "/dev/null/demo"], "Not a directory"),
         (["demo", "--seed", "x"], "Invalid value for '--seed'"),
+        (["reproduce", "figure3"], "must be one of 'figure1', 'figure2'"),
         (["reproduc"], "No such command 'reproduc'"),
     ],
 )

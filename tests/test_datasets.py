@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from numpy.testing import assert_array_equal
 from sklearn.metrics import roc_auc_score
 
@@ -32,13 +33,13 @@ def simulated_pedestrians(seed):
 
 
 def test_the_table_holds_speed_shares_and_points_along_the_path():
-    straight = np.column_stack([np.arange(10.0) / 9, np.zeros(10)])
+    straight = np.column_stack([np.arange(10.0) / 9, np.zeros(10), np.arange(10.0) / 9])
     (row,) = trajectory_table([straight])
     speeds, x, y = row[:20], row[20:120], row[120:]
     # One metre a second, up to rounding of the steps, lies on the edge of bins 4 and 5.
-    assert speeds[4] + speeds[5] == 1
+    assert speeds[4] + speeds[5] == pytest.approx(1)
     np.testing.assert_allclose(x, np.linspace(0, 1, 100), atol=1e-12)
-    assert_array_equal(y, 0)
+    np.testing.assert_allclose(y, 0, atol=1e-12)
 
 
 def test_metrics_of_trajectories_are_those_of_the_table():

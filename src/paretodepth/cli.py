@@ -1,6 +1,8 @@
 """The command line: arguments in, exit code out. It computes nothing and imports the rest lazily."""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -88,20 +90,51 @@ def demo(
 
 @app.command()
 def reproduce(
-    runs: Annotated[int, typer.Option(min=2, help="Number of simulated data sets, seeds 0, 1, …")] = 100,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments, or all; leave out to see which there are.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the page, tables and pictures.")] = Path("results"),
+    runs: Annotated[int | None, typer.Option(min=1, help="Number of runs, in place of each one's own.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="The long version: more dyads, more runs.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first run; the next has the next.")] = 0,
+    jobs: Annotated[int, typer.Option(help="How many runs at once; -1 for one per core.")] = -1,
 ) -> None:
-    """Repeat the paper's simulation and print the mean area under the ROC curve.
+    """Repeat the paper's tables and figures; an interrupted run goes on where it stopped.
 
-    Example: paretodepth reproduce --runs 100
+    Example: paretodepth reproduce simulation theorem2 --out results
     """
-    from rich.progress import track
+    from paretodepth.experiments.reproduction import chosen_experiments, reproduce_experiment, write_page
 
-    from paretodepth.experiments.simulation import PAPER_AUC, PAPER_ERROR, simulated_auc
+    if not names:
+        listing = Table(title="Experiments: name one or several, or all")
+        for heading in ("name", "what", "runs", "with --full"):
+            listing.add_column(heading)
+        for experiment in chosen_experiments(["all"]):
+            listing.add_row(experiment.name, experiment.title, str(experiment.n_runs), str(experiment.n_full_runs))
+        console.print(listing)
+        return
+    for experiment in chosen_experiments(names):
+        with _progress(experiment.name) as advance:
+            tables = reproduce_experiment(experiment, out, runs=runs, full=full, seed=seed, n_jobs=jobs, report=advance)
+        for table in tables:
+            shown = Table(title=experiment.title, caption=table.caption, caption_justify="left")
+            for column in table.columns:
+                shown.add_column(column, justify="right")
+            for row in table.rows:
+                shown.add_row(*row)
+            console.print(shown)
+    console.print(f"Written: {write_page(out)}")
 
-    aucs = [simulated_auc(seed) for seed in track(range(runs), "simulations", console=console, transient=True)]
-    mean = sum(aucs) / runs
-    error = (sum((auc - mean) ** 2 for auc in aucs) / (runs - 1) / runs) ** 0.5
-    console.print(f"PDA, {runs} runs: AUC {mean:.4f} ± {error:.4f} (the paper: {PAPER_AUC} ± {PAPER_ERROR})")
+
+@contextmanager
+def _progress(title: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar with the time left on a terminal, and nothing otherwise."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(title, total=None)
+        yield lambda n_finished, n_runs: progress.update(task, completed=n_finished, total=n_runs)
 
 
 @app.command()

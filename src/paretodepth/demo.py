@@ -90,9 +90,9 @@ def _draw(
     figure = Figure(figsize=(13, 4.2), layout="constrained")
     scene, shallow, deep = figure.subplots(1, 3)
     for trajectory in training.trajectories[:150]:
-        scene.plot(*trajectory.T, color="0.8", linewidth=0.6)
+        scene.plot(*trajectory[:, :2].T, color="0.8", linewidth=0.6)
     for sample, style in ((typical, NOMINAL_STYLE), (strange, ANOMALY_STYLE)):
-        scene.plot(*pedestrians.trajectories[sample].T, markevery=9, markersize=5, linewidth=1.2, **style)
+        scene.plot(*pedestrians.trajectories[sample][:, :2].T, markevery=9, markersize=5, linewidth=1.2, **style)
     scene.set(title="Pedestrians, a marker a second", xlabel="metres", ylabel="metres", aspect="equal")
     deepest = int(mean_depth[strange])
     for ax, sample, name, style in (

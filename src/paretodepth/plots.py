@@ -37,9 +37,9 @@ def plot_fronts(ax: Axes, fronts: Fronts, *, n_lines: int = 20, last: int | None
         dots = dots[np.random.default_rng(0).choice(len(dots), MAX_DOTS, replace=False)]
     ax.scatter(dots[:, 0], dots[:, 1], s=2, color="0.75", linewidths=0, rasterized=True, label="nominal dyads")
     numbers = np.unique(np.linspace(1, last or len(fronts), n_lines).astype(int))
+    label = f"{'' if len(numbers) == numbers[-1] else f'{len(numbers)} of '}fronts 1 to {numbers[-1]}"
     for number in numbers:
-        label = f"{len(numbers)} of fronts {numbers[0]} to {numbers[-1]}" if number == numbers[0] else None
-        ax.plot(*fronts.front(number).T, color="tab:green", linewidth=0.8, label=label)
+        ax.plot(*fronts.front(number).T, color="tab:green", linewidth=0.8, label=label if number == 1 else None)
     return ax
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from paretodepth.words import listed as _listed
 from paretodepth.words import suggestion as _suggestion
-
-MATRIX_ROWS = 256
-"""Rows of a precomputed matrix that are checked at a time."""
 
 
 def check_dyads(dyads: ArrayLike, caller: str) -> NDArray[np.float64]:
@@ -37,6 +37,17 @@ def check_dyads(dyads: ArrayLike, caller: str) -> NDArray[np.float64]:
         raise ValueError(
             f"The 'dyads' parameter of {caller} must hold no NaN. Got one in row {row}, criterion {criterion}; "
             "drop that dyad or impute it."
+        )
+    return array
+
+
+def check_finite(array: NDArray[np.float64], parameter: str, caller: str) -> NDArray[np.float64]:
+    """Return an array without infinities."""
+    if np.isinf(array).any():
+        row, column = np.argwhere(np.isinf(array))[0]
+        raise ValueError(
+            f"The '{parameter}' parameter of {caller} must be finite. Got {array[row, column]} in row {row}, "
+            f"column {column}; drop that row."
         )
     return array
 
@@ -220,99 +231,77 @@ def _column_index(column: object, name: str, n_features: int, feature_names: Seq
     return int(column)  # type: ignore[call-overload, no-any-return]
 
 
-def check_matrices(X: object, names: Sequence[str], n_samples: int | None, caller: str) -> list[NDArray[np.float64]]:
-    """Return one dissimilarity matrix per precomputed criterion.
+def check_trajectories(
+    trajectories: Sequence[ArrayLike], minimum: int, caller: str, must_move: bool = False
+) -> list[NDArray[np.float64]]:
+    """Return trajectories as finite arrays of at least `minimum` rows of x, y and increasing time."""
+    checked = [_check_trajectory(trajectory, which, minimum, caller) for which, trajectory in enumerate(trajectories)]
+    for which, array in enumerate(checked):
+        if must_move and not np.ptp(array[:, :2], axis=0).any():
+            raise ValueError(f"Trajectory {which} given to {caller} must move. Got one that stands still; drop it.")
+    return checked
 
-    The matrices are square, with as many rows as there are training samples, at fit
-    (`n_samples` None) and have one column per training sample afterwards.
-    """
-    if isinstance(X, Mapping):
-        if set(X) != set(names):
-            raise ValueError(
-                f"The matrices given to {caller} must be one per criterion, {_listed(names)}. "
-                f"Got {_listed(sorted(map(str, X)))} instead."
-            )
-        X = [X[name] for name in names]
-    if not isinstance(X, Sequence | np.ndarray) or (isinstance(X, np.ndarray) and X.ndim != 3):
-        got = f"an array of shape {X.shape}" if isinstance(X, np.ndarray) else type(X).__name__
-        raise TypeError(
-            f"The precomputed criteria of {caller} need a sequence or a dict of matrices, one per criterion. "
-            f"Got {got} instead; wrap a single matrix in a list."
-        )
-    if len(X) != len(names):
+
+def _check_trajectory(trajectory: ArrayLike, which: int, minimum: int, caller: str) -> NDArray[np.float64]:
+    """Return one trajectory of those given to `caller`."""
+    expected = f"Trajectory {which} given to {caller} must"
+    array = np.asarray(trajectory)
+    if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind not in "fiu":
         raise ValueError(
-            f"The matrices given to {caller} must be one per criterion, {_listed(names)}. Got {len(X)} instead."
-        )
-    matrices = [check_matrix(matrix, name, n_samples) for matrix, name in zip(X, names, strict=True)]
-    for matrix, name in zip(matrices, names, strict=True):
-        if matrix.shape != matrices[0].shape:
-            raise ValueError(
-                f"The matrices given to {caller} must all have one shape. Got {matrices[0].shape} for '{names[0]}' "
-                f"and {matrix.shape} for '{name}'."
-            )
-    return matrices
-
-
-def check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[np.float64]:
-    """Return one matrix of finite, non-negative dissimilarities of the right shape, a memory-mapped one as it is."""
-    expected = f"The matrix of the precomputed criterion '{name}' must"
-    array = np.asarray(matrix)
-    if array.ndim != 2 or array.dtype.kind not in "fiub":
-        raise TypeError(
-            f"{expected} be a two-dimensional array of numbers. Got the shape {array.shape} and dtype {array.dtype}."
-        )
-    # Row by row, so that a matrix on disk is never held in memory.
-    blocks = [slice(start, start + MATRIX_ROWS) for start in range(0, len(array), MATRIX_ROWS)]
-    for rows in blocks:
-        check_dissimilarities(array[rows], array[rows].shape, name, (rows.start, 0))
-    if n_samples is not None:
-        if array.shape[1] != n_samples:
-            raise ValueError(
-                f"{expected} have one column per training sample, {n_samples}. Got the shape {array.shape} instead; "
-                "row i holds the dissimilarities of new sample i to the training samples."
-            )
-        return array
-    if array.shape[0] != array.shape[1]:
-        raise ValueError(
-            f"{expected} be square at fit, one row and one column per training sample. "
-            f"Got the shape {array.shape} instead."
-        )
-    if np.any(np.diagonal(array) != 0):
-        sample = int(np.flatnonzero(np.diagonal(array))[0])
-        raise ValueError(
-            f"{expected} have a zero diagonal. Got {array[sample, sample]} for sample {sample} instead; "
-            "is it a similarity?"
-        )
-    for rows in blocks:
-        unequal = np.argwhere(~np.isclose(array[rows], array[:, rows].T, rtol=1e-8, atol=0.0))
-        if len(unequal):
-            i, j = unequal[0] + [rows.start, 0]
-            raise ValueError(
-                f"{expected} be symmetric. Got {array[i, j]} for the pair ({i}, {j}) and {array[j, i]} for "
-                f"({j}, {i}); average the matrix with its transpose if that is meant."
-            )
-    return array
-
-
-def check_dissimilarities(
-    block: object, shape: tuple[int, ...], name: str, origin: tuple[int, int]
-) -> NDArray[np.float64]:
-    """Return a criterion's block of finite, non-negative dissimilarities; `origin` is its first row and column."""
-    array = np.asarray(block)
-    if array.shape != shape or array.dtype.kind not in "fiub":
-        raise ValueError(
-            f"The metric of the criterion '{name}' must return numbers of the shape (len(A), len(B)) = {shape}. "
+            f"{expected} be an array of numbers of the shape (n_points, 3): x, y and time. "
             f"Got the shape {array.shape} and dtype {array.dtype} instead."
         )
-    array = array.astype(np.float64, copy=False)
-    if array.size and not (array.min() >= 0 and array.max() < np.inf):
-        row, column = np.argwhere(~((array >= 0) & (array < np.inf)))[0]
+    if len(array) < minimum:
+        raise ValueError(f"{expected} have at least {minimum} points. Got {len(array)} instead; drop it.")
+    is_wrong = ~np.isfinite(array).all(axis=1) | (np.diff(array[:, 2], prepend=-np.inf) <= 0)
+    if is_wrong.any():
+        point = int(is_wrong.argmax())
         raise ValueError(
-            f"The criterion '{name}' must give dissimilarities that are finite and not negative. Got "
-            f"{array[row, column]} for sample {origin[0] + row} and training sample {origin[1] + column} instead; "
-            "drop or mend that sample, or choose another metric."
+            f"{expected} be finite and go forward in time. Got {array[point].tolist()} as point {point} instead; "
+            "drop such points."
         )
-    return array
+    return array.astype(np.float64, copy=False)
+
+
+def check_split(n_train: int, n_test: int, n_samples: int, minimum: int, caller: str) -> tuple[int, int]:
+    """Return numbers of training and test samples, scaled down alike to the samples there are."""
+    scale = min(1.0, n_samples / (n_train + n_test))
+    n_train, n_test = int(scale * n_train), int(scale * n_test)
+    if n_train < 1 or n_test < minimum:
+        raise ValueError(
+            f"The split of {caller} must leave at least {minimum} test samples. Got {n_test} and {n_train} training "
+            f"samples of {n_samples} in all instead; give more samples or a larger 'n_test'."
+        )
+    return n_train, n_test
+
+
+def check_files(path: str | os.PathLike[str], pattern: str, caller: str) -> list[Path]:
+    """Return a file that exists, or those of a folder whose names match, in order."""
+    files: list[Path] = []
+    if isinstance(path, str | os.PathLike):
+        files = sorted(Path(path).glob(pattern)) if Path(path).is_dir() else [Path(path)]
+    if not files or not files[0].exists():
+        raise ValueError(
+            f"The 'path' parameter of {caller} must be a file, or a folder of files named {pattern}. Got {path!r} "
+            "instead, where there is none."
+        )
+    return files
+
+
+def check_line(match: re.Match[str] | None, expected: str, line: str, place: str) -> re.Match[str]:
+    """Return the match of a line of a file with a pattern; `place` names the file and the line."""
+    if match is None:
+        raise ValueError(f"{place} must be {expected}. Got {line[:60].strip()!r} instead; get the file anew.")
+    return match
+
+
+def check_n_tracks(n_tracks: int, announced: int | None, path: object) -> None:
+    """Refuse a track file that holds another number of tracks than its first line says."""
+    if announced is not None and n_tracks != announced:
+        raise ValueError(
+            f"{path} must hold the {announced} tracks that its first line announces. Got {n_tracks} instead; "
+            "get the file anew, or delete the line if the file is whole."
+        )
 
 
 def _is_integer(value: object) -> bool:

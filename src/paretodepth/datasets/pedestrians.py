@@ -7,15 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.criteria import Criterion
-from paretodepth.metrics.trajectories import N_SHAPE_POINTS, N_SPEED_BINS, path_points, speed_shares
-from paretodepth.validation import check_count
+from paretodepth.trajectories import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram
+from paretodepth.validation import check_count, check_trajectories
 
 Kind = Literal["nominal", "speed", "shape", "both"]
-Trajectory = NDArray[np.float64]
 
 FRAMES_PER_SECOND = 9
-SPEED_EDGES = np.linspace(0.0, 4.0, N_SPEED_BINS + 1)
-"""Speed histogram, metres a second: bins of 0.2, the last one open."""
+SPEED_EDGES = np.linspace(0.0, 4.0, 21)
+"""Speed histogram, metres a second: bins of 0.2, the last one open.
+
+The paper does not state its bins. A pixel a frame of its camera is 0.22 metres a second, so
+finer bins would count the camera's grid; from 4 metres a second on everybody runs.
+"""
 
 # An oval square of 16 by 12 metres with six gates; lanes lead across, bending a little.
 SEMI_AXES = np.array([8.0, 6.0])
@@ -27,8 +30,8 @@ class Pedestrians(NamedTuple):
 
     Attributes
     ----------
-    trajectories : list of ndarray of shape (n_points, 2)
-        Positions in metres, one a frame, nine frames a second.
+    trajectories : list of ndarray of shape (n_points, 3)
+        x and y in metres and the time in seconds, nine points a second.
     kinds : ndarray of shape (n_trajectories,)
         "nominal", or where the anomaly lies: "speed", "shape" or "both".
     """
@@ -92,8 +95,8 @@ def _walk(kind: Kind, rng: np.random.Generator) -> Trajectory:
     walked = np.cumsum(speed * pace) / FRAMES_PER_SECOND
     walked = walked[walked < length[-1]]
     positions = np.column_stack([np.interp(walked, length, coordinate) for coordinate in path.T])
-    noise: Trajectory = rng.normal(0, 0.004, positions.shape)
-    return positions + noise
+    noise = rng.normal(0, 0.004, positions.shape)
+    return np.column_stack([positions + noise, np.arange(len(positions)) / FRAMES_PER_SECOND])
 
 
 def _path(rng: np.random.Generator) -> Trajectory:
@@ -146,29 +149,37 @@ def _stop(pace: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.flo
 def trajectory_table(trajectories: Sequence[Trajectory]) -> NDArray[np.float64]:
     """Return what the paper compares of each trajectory: its speed histogram and its shape.
 
+    The paper takes both from a cubic spline: `trajectory_table(smoothed(trajectories))`, with
+    `smoothed` of `paretodepth.trajectories`.
+
     Parameters
     ----------
-    trajectories : sequence of ndarray of shape (n_points, 2)
-        Positions in metres, nine a second.
+    trajectories : sequence of ndarray of shape (n_points, 3)
+        x and y in metres and the time in seconds; at least two points each.
 
     Returns
     -------
     table : ndarray of shape (n_trajectories, 220)
-        The share of steps in each of 20 speed bins, then the coordinates of 100 points
-        spaced evenly along the path.
+        The share of time in each of 20 speed bins, then the coordinates of 100 points
+        spaced evenly along the path, all x before all y.
 
     References
     ----------
     Section 5.2 of the paper.
+
+    Examples
+    --------
+    >>> from paretodepth.datasets import make_pedestrians, trajectory_table
+    >>> trajectory_table(make_pedestrians(5, random_state=0).trajectories).shape
+    (5, 220)
     """
-    return np.array(
-        [
-            np.concatenate(
-                (speed_shares(trajectory, SPEED_EDGES, FRAMES_PER_SECOND), path_points(trajectory, N_SHAPE_POINTS))
-            )
-            for trajectory in trajectories
-        ]
-    )
+    trajectories = check_trajectories(trajectories, 2, "trajectory_table")
+    return np.array([_row(trajectory) for trajectory in trajectories])
+
+
+def _row(trajectory: Trajectory) -> NDArray[np.float64]:
+    """Return the speed histogram and the shape of one trajectory."""
+    return np.concatenate((speed_histogram(trajectory, SPEED_EDGES), shape_points(trajectory).T.ravel()))
 
 
 def trajectory_criteria() -> list[Criterion]:

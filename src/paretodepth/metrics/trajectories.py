@@ -13,51 +13,37 @@ from paretodepth.criterion_validation import check_edges, check_positive
 from paretodepth.metrics.metric import Metric, Parameter, State, View
 from paretodepth.metrics.numeric import scipy_block
 from paretodepth.metrics.series import joined
-from paretodepth.sample_validation import Columns, check_trajectories, object_column
+from paretodepth.sample_validation import Columns, check_trajectory_column, object_column
+from paretodepth.trajectories import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram, speeds
 from paretodepth.validation import check_count
 
-N_SHAPE_POINTS = 100
 N_SPEED_BINS = 20
 
-Trajectory = NDArray[np.float64]
 
-
-def speeds(trajectory: Trajectory, rate: float) -> NDArray[np.float64]:
-    """Return the speed of each step, by the times of the points or, without these, by their `rate`."""
-    lengths: NDArray[np.float64] = np.hypot(*np.diff(trajectory[:, :2], axis=0).T)
-    return lengths / np.diff(trajectory[:, 2]) if trajectory.shape[1] == 3 else lengths * rate
-
-
-def speed_shares(trajectory: Trajectory, edges: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
-    """Return the share of steps in each speed bin; the last one is open."""
-    steps = speeds(trajectory, rate)
-    counts, _ = np.histogram(np.clip(steps, edges[0], edges[-1]), edges)
-    return counts / len(steps)
-
-
-def path_points(trajectory: Trajectory, n_points: int) -> NDArray[np.float64]:
-    """Return points spaced evenly along the path, all x before all y."""
-    steps = np.hypot(*np.diff(trajectory[:, :2], axis=0).T)
-    length = np.concatenate(([0.0], np.cumsum(steps)))
-    places = np.linspace(0, length[-1], n_points)
-    return np.concatenate([np.interp(places, length, coordinate) for coordinate in trajectory[:, :2].T])
+def _timed(columns: Columns, rate: float) -> list[Trajectory]:
+    """Return trajectories of x, y and time; without times, `rate` points come a unit of time."""
+    return [
+        trajectory if trajectory.shape[1] == 3 else np.column_stack([trajectory, np.arange(len(trajectory)) / rate])
+        for trajectory in check_trajectory_column(columns)
+    ]
 
 
 def _edges(columns: Columns, params: Mapping[str, Any]) -> State:
     """Fix the bins: as given, or of equal width from 0 to the speed that 1 % of the training steps exceed."""
     edges = params["edges"]
     if edges is None:
-        steps = np.concatenate([speeds(trajectory, params["rate"]) for trajectory in check_trajectories(columns)])
+        steps = np.concatenate([speeds(trajectory) for trajectory in _timed(columns, params["rate"])])
         edges = np.linspace(0.0, float(np.quantile(steps, 0.99)) or 1.0, params["bins"] + 1)
     return {**params, "edges": np.asarray(edges, dtype=np.float64)}
 
 
 def _speed_histograms(columns: Columns, state: State) -> View:
-    return np.array([speed_shares(t, state["edges"], state["rate"]) for t in check_trajectories(columns)])
+    return np.array([speed_histogram(trajectory, state["edges"]) for trajectory in _timed(columns, state["rate"])])
 
 
 def _path_rows(columns: Columns, state: State) -> View:
-    return np.array([path_points(trajectory, state["points"]) for trajectory in check_trajectories(columns)])
+    paths = check_trajectory_column(columns)
+    return np.array([shape_points(trajectory, state["points"]).T.ravel() for trajectory in paths])
 
 
 def _sqeuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
@@ -65,7 +51,7 @@ def _sqeuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
 
 
 def _positions(columns: Columns, state: State) -> View:
-    return object_column(np.ascontiguousarray(t[:, :2]) for t in check_trajectories(columns))
+    return object_column(np.ascontiguousarray(t[:, :2]) for t in check_trajectory_column(columns))
 
 
 def _of_positions(distances: Callable[..., NDArray[np.float64]]) -> Callable[[View, View, State], NDArray[np.float64]]:
@@ -79,14 +65,14 @@ METRICS = (
     Metric(
         "speed",
         "trajectories",
-        "squared distance of the histograms of speed, the paper's",
+        "squared distance of the shares of time spent at each speed, the paper's",
         _speed_histograms,
         _sqeuclidean,
         _edges,
         parameters=(
             Parameter("rate", 1.0, "points per unit of time, for trajectories without t", check_positive),
             Parameter("bins", N_SPEED_BINS, "number of bins from 0 to the training steps' 99 % quantile", check_count),
-            Parameter("edges", None, "edges of the bins instead, increasing; the last bin is open", check_edges),
+            Parameter("edges", None, "edges of the bins instead, increasing; the outer bins are open", check_edges),
         ),
     ),
     Metric(

@@ -1,0 +1,189 @@
+"""Small versions of the experiments; the bounds are wide enough for their few runs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from paretodepth.experiments import dyads, figure1, figure2, pedestrians, simulation, theorem1, theorem2
+from paretodepth.experiments.reproduction import EXPERIMENTS, chosen_experiments, reproduce_experiment, write_page
+from paretodepth.experiments.runs import finished_runs
+from paretodepth.experiments.tables import Mean
+
+SMALL = {
+    "figure1": ({"n_samples": 40}, 1),
+    "figure2": ({"n_points": {"non-convex domain": 300, "square": 300}}, 1),
+    "simulation": ({"n_values": 3, "fixed_k": [5, 10], "every": 4}, 6),
+    "pedestrians": ({"source": pedestrians.SIMULATED}, 1),
+    "theorem1": ({"counts": [10**3, 10**4, 10**5]}, 8),
+    "theorem2": ({"counts": [10**2, 10**3, 10**4]}, 300),
+    "dyads": ({"n_dyads": 10**6, "step": 10**5}, 30),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    return {
+        name: finished_runs(EXPERIMENTS[name], settings, range(n_runs), folder / f"{name}.jsonl", n_jobs=2)
+        for name, (settings, n_runs) in SMALL.items()
+    }
+
+
+def cells(tables, name):
+    (table,) = (table for table in tables if table.name == name)
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def test_every_experiment_has_a_small_version():
+    assert SMALL.keys() == EXPERIMENTS.keys()
+
+
+def test_the_anomalous_sample_of_figure_1_lies_deeper(runs):
+    nominal, anomalous = (float(row["mean depth"]) for row in cells(figure1.tables(runs["figure1"], {}), "mean_depths"))
+    assert anomalous > 2 * nominal
+
+
+def test_linear_combinations_miss_nearly_all_of_a_non_convex_front(runs):
+    non_convex, square = cells(figure2.tables(runs["figure2"], {}), "sizes")
+    assert int(non_convex["|F \\ L|"]) > 0.6 * int(non_convex["|F|"])
+    assert 0 <= int(square["|F \\ L|"]) < 0.6 * int(square["|F|"])
+
+
+def test_pda_beats_every_method_with_its_best_weight_on_the_cube(runs):
+    rows = cells(simulation.tables(runs["simulation"], SMALL["simulation"][0]), "table1a")
+    areas = {(row["method"], row["weight"]): float(row["ours, per run"].split()[0]) for row in rows}
+    # Six runs of standard deviation 0.02.
+    assert 0.92 < areas["PDA", "no weights"] < 0.98
+    assert all(area < areas["PDA", "no weights"] for (name, _), area in areas.items() if name != "PDA")
+    assert len(rows) == 9
+
+
+def test_pedestrians_are_told_apart_better_the_stronger_the_anomaly(runs):
+    settings = SMALL["pedestrians"][0]
+    tables = pedestrians.tables(runs["pedestrians"], settings)
+    areas = [float(row["median weight"]) for row in cells(tables, "table1b") if row["method"] == "PDA"]
+    assert areas == sorted(areas)
+    assert areas[-1] > 0.9
+    assert "this is the simulated scene" in tables[0].caption
+
+
+def test_the_number_near_a_smooth_boundary_tends_to_the_theorems(runs):
+    for row in cells(theorem1.tables(runs["theorem1"], SMALL["theorem1"][0]), "ratios"):
+        # About 60 to 2000 points near T in each run: a relative error of at most 0.13 / sqrt(8) and a bias of n^(-1/d).
+        assert float(row["n = 100,000"].split()[0]) == pytest.approx(1, abs=0.12)
+
+
+@pytest.mark.parametrize(("domain", "d", "expected"), [("ball", 2, 0.4354), ("cube less ball", 3, 0.0849)])
+def test_the_theorems_constant_agrees_with_a_sum_over_the_surface(domain, d, expected):
+    rng = np.random.default_rng(0)
+    directions = np.abs(rng.standard_normal((10**6, d)))
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    angles = [np.arctan2(directions[:, 1], directions[:, 0])]
+    angles += [np.arccos(directions[:, 2])] if d == 3 else []
+    inside = np.all([(a > low) & (a < high) for a, (low, high) in zip(angles, theorem1.ANGLES[d], strict=True)], axis=0)
+    radius, volume = (1, np.pi) if domain == "ball" else (0.7, 1 - np.pi * 0.7**3 / 6)
+    surface = {2: np.pi / 2, 3: np.pi / 2}[d] * radius ** (d - 1)  # of one quadrant or octant
+    integral = surface * np.mean(inside * directions.prod(axis=1) ** (1 / d))
+    factor = {2: 2**0.5 * np.pi**0.5 / 2, 3: 6 ** (1 / 3) * 2.678938534707747 / 3}[d]
+    assert theorem1.front_constant(domain, d) == pytest.approx(factor * volume ** (1 / d - 1) * integral, rel=0.01)
+    assert theorem1.front_constant(domain, d) == pytest.approx(expected, abs=1e-4)
+
+
+def test_linear_combinations_reach_about_seven_tenths_of_the_squares_front(runs):
+    tables = theorem2.tables(runs["theorem2"], SMALL["theorem2"][0])
+    last = cells(tables, "sizes")[-1]
+    # E|F| is the harmonic number, 9.79 for 10^4; |F| counts records, so the error of its mean is 0.16.
+    assert float(last["|F|"].split()[0]) == pytest.approx(9.79, abs=0.6)
+    assert 0.68 < float(last["|L| / |F|"]) < 0.76
+
+
+def test_missed_dyads_grow_as_the_appendix_says(runs):
+    rows = cells(dyads.tables(runs["dyads"], SMALL["dyads"][0]), "fits")
+    square, _, exponent = (float(row["ours"].split()[0]) for row in rows)
+    # Thirty runs to 10^6 in place of 1000 to 10^9: an error of 0.02.
+    assert 0.2 < square < 0.4
+    assert 0.48 < exponent < 0.52
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_writes_its_tables_pictures_and_section(name, runs, tmp_path):
+    experiment = EXPERIMENTS[name]
+    settings, n_runs = SMALL[name]
+    folder = tmp_path / "reproduction"
+    folder.mkdir()
+    finished_runs(_given(experiment, settings, runs[name]), settings, range(n_runs), folder / f"{name}.jsonl")
+    small = _given(experiment, settings, runs[name])
+    shown = []
+    tables = reproduce_experiment(
+        small, tmp_path, runs=n_runs, full=False, seed=0, n_jobs=1, report=lambda *numbers: shown.append(numbers)
+    )
+    assert shown == [(n_runs, n_runs)]
+    page = write_page(tmp_path).read_text()
+    assert experiment.title in page
+    assert all(table.to_markdown() in page for table in tables)
+    pictures = sorted(path.name for path in folder.glob("*.png"))
+    assert pictures
+    for picture in pictures:
+        assert f"reproduction/{picture}" in page
+        assert (folder / picture).with_suffix(".svg").exists()
+    assert len(list(folder.glob("*.csv"))) == len(tables)
+
+
+def _given(experiment, settings, values):
+    """An experiment whose runs are known."""
+    return type(experiment)(
+        **vars(experiment) | {"settings": lambda full: settings, "run": lambda seed, settings: values[seed]}
+    )
+
+
+def test_an_interrupted_experiment_goes_on_and_gives_the_same_numbers(tmp_path):
+    command = [sys.executable, "-c", "from paretodepth.cli import main; main()", "reproduce", "simulation"]
+    interrupted, whole = tmp_path / "interrupted", tmp_path / "whole"
+    options = ["--runs", "4", "--jobs", "1"]
+    process = subprocess.Popen([*command, *options, "--out", str(interrupted)], stdout=subprocess.DEVNULL)
+    path = interrupted / "reproduction" / "simulation.jsonl"
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not (path.exists() and path.read_text().count("\n") >= 2):
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    finished = path.read_text().splitlines()[1:]
+    assert 1 <= len(finished) < 4
+    with path.open("a") as file:
+        file.write('{"seed": 3, "val')
+    for out in (interrupted, whole):
+        subprocess.run([*command, *options, "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
+    after = path.read_text().splitlines()
+    assert after[1 : len(finished) + 1] == finished
+    other = (whole / "reproduction" / "simulation.jsonl").read_text().splitlines()
+    assert sorted(map(json.dumps, map(json.loads, after))) == sorted(map(json.dumps, map(json.loads, other)))
+    tables = [(out / "reproduction" / "simulation_table1a.csv").read_text() for out in (interrupted, whole)]
+    assert tables[0] == tables[1]
+
+
+def test_runs_of_other_settings_are_not_taken_over(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    experiment = EXPERIMENTS["theorem2"]
+    few = finished_runs(experiment, {"counts": [10]}, [0, 1], path)
+    more = finished_runs(experiment, {"counts": [10, 20]}, [0, 1], path)
+    assert len(few[0]["optimal"]) == 1
+    assert len(more[0]["optimal"]) == 2
+
+
+def test_experiments_are_chosen_by_name_in_the_order_of_the_page():
+    assert [experiment.name for experiment in chosen_experiments(["dyads", "figure1"])] == ["figure1", "dyads"]
+    assert [experiment.name for experiment in chosen_experiments(["all"])] == list(EXPERIMENTS)
+    with pytest.raises(ValueError, match=r"must be one of 'figure1'.*Got 'figure3' instead"):
+        chosen_experiments(["figure3"])
+
+
+def test_a_difference_is_told_in_standard_errors():
+    assert Mean(0.95, 0.003).distance(Mean(0.94, 0.004)) == "+2.0"
+    assert Mean.of([1.0, 3.0]) == Mean(2.0, 1.0)
+    assert str(Mean.of([1.0])) == "1.000"
