@@ -170,20 +170,21 @@ def shape_based(a, b, training):
 
 
 def steps(trajectory):
+    """Length and duration of each step."""
     for p, q in pairwise(trajectory):
-        length = math.hypot(q[0] - p[0], q[1] - p[1])
-        yield length, length / (q[2] - p[2] if len(p) == 3 else 1.0)
+        yield math.hypot(q[0] - p[0], q[1] - p[1]), q[2] - p[2] if len(p) == 3 else 1.0
 
 
 def speed(a, b, training):
     """Squared distance of the shares of time in twenty bins up to the speed that 1 % of training steps exceed."""
-    speeds = [value for (trajectory,) in training for _, value in steps(trajectory)]
+    speeds = [length / duration for (trajectory,) in training for length, duration in steps(trajectory)]
     width = np.quantile(speeds, 0.99) / 20
 
     def shares(trajectory):
-        times = [q[2] - p[2] if len(p) == 3 else 1.0 for p, q in pairwise(trajectory)]
-        bins = [min(int(value / width), 19) for _, value in steps(trajectory)]
-        return [sum(t for t, b in zip(times, bins, strict=True) if b == i) / sum(times) for i in range(20)]
+        times = [0.0] * 20
+        for length, duration in steps(trajectory):
+            times[min(int(length / duration / width), 19)] += duration
+        return [time / sum(times) for time in times]
 
     return sum((x - y) ** 2 for x, y in zip(shares(a[0]), shares(b[0]), strict=True))
 

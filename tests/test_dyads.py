@@ -3,8 +3,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from paretodepth import Criterion, dyads
-from paretodepth.criteria import bind_columns, view_samples
+from paretodepth import Criterion, ParetoDepthDetector, dyads
+from paretodepth.fitted_criteria import fit_criteria
 from tests import naive
 
 SAMPLES = {
@@ -31,8 +31,7 @@ def absolute_differences(A, B):
 
 
 def fitted_dyads(samples, n_jobs=1):
-    criteria = bind_columns(None, 2, None)
-    return dyads.pairwise_dyads(criteria, view_samples(criteria, samples), n_jobs)
+    return dyads.pairwise_dyads(*fit_criteria(ParetoDepthDetector(), samples), n_jobs)
 
 
 def connected_k(samples):
@@ -95,6 +94,6 @@ def test_a_block_is_asked_for_once_per_pair_of_samples():
         asked[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))] += 1
         return cdist(A, B)
 
-    criteria = [Criterion("counted", [0], counting)]
-    dyads.pairwise_dyads(criteria, [np.arange(30.0)[:, None]], 1)
+    detector = ParetoDepthDetector([Criterion("counted", [0], counting)])
+    dyads.pairwise_dyads(*fit_criteria(detector, np.arange(30.0)[:, None]), 1)
     assert_array_equal(asked[np.triu_indices(30, 1)], 1)

@@ -13,18 +13,13 @@ from sklearn.base import BaseEstimator, clone
 
 from paretodepth.criteria import BlockMetric, Criterion, checked_params, resolve_criteria
 from paretodepth.criterion_validation import check_extra, check_mapping
+from paretodepth.matrix_validation import check_dissimilarities, check_matrices, check_matrix
 from paretodepth.metrics.callables import callable_view, element_block
 from paretodepth.metrics.metric import State, View
 from paretodepth.sample_validation import Columns, check_common, check_no_missing
 from paretodepth.tables import MIN_SAMPLES, is_object_column, read_samples
 from paretodepth.transforms import is_batch_stable, transformed, transformer_input
-from paretodepth.validation import (
-    check_columns,
-    check_dissimilarities,
-    check_matrices,
-    check_matrix,
-    check_n_samples,
-)
+from paretodepth.validation import check_columns, check_n_samples
 
 SEQUENCE_KINDS = ("text", "series", "trajectories")
 

@@ -268,7 +268,7 @@ def check_series(columns: Columns) -> Column:
     return _checked_column(columns.arrays[0], checked)
 
 
-def check_trajectories(columns: Columns) -> Column:
+def check_trajectory_column(columns: Columns) -> Column:
     """Return a column of trajectories, arrays of at least two points x, y or x, y, t with increasing t."""
     name, reader = columns.names[0], columns.reader
 

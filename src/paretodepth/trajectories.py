@@ -83,8 +83,13 @@ def speed_histogram(trajectory: Trajectory, edges: NDArray[np.float64]) -> NDArr
     [0.75, 0.25]
     """
     durations = np.diff(trajectory[:, 2])
-    time_spent, _ = np.histogram(np.clip(step_speeds(trajectory), edges[0], edges[-1]), edges, weights=durations)
+    time_spent, _ = np.histogram(np.clip(speeds(trajectory), edges[0], edges[-1]), edges, weights=durations)
     return np.asarray(time_spent / durations.sum())
+
+
+def speeds(trajectory: Trajectory) -> NDArray[np.float64]:
+    """Return the speed from each point to the next."""
+    return _steps(trajectory) / np.diff(trajectory[:, 2])
 
 
 def shape_points(trajectory: Trajectory, n_points: int = N_SHAPE_POINTS) -> NDArray[np.float64]:
@@ -113,11 +118,6 @@ def shape_points(trajectory: Trajectory, n_points: int = N_SHAPE_POINTS) -> NDAr
 def path_length(trajectory: Trajectory) -> NDArray[np.float64]:
     """Return the length of the path up to each point."""
     return np.concatenate(([0.0], np.cumsum(_steps(trajectory))))
-
-
-def step_speeds(trajectory: Trajectory) -> NDArray[np.float64]:
-    """Return the speed from each point to the next."""
-    return _steps(trajectory) / np.diff(trajectory[:, 2])
 
 
 def _steps(trajectory: Trajectory) -> NDArray[np.float64]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paretodepth._kernels.weights import connecting_rank, nearest_by_sum
-from paretodepth.validation import check_matrices, check_n_neighbors
+from paretodepth.matrix_validation import check_matrices
+from paretodepth.validation import check_n_neighbors
 
 FIRST_N_NEAREST = 32
 """Length of the first lists of neighbors; they are made longer where the connected k needs it."""

@@ -13,18 +13,18 @@ from paretodepth.criterion_validation import check_edges, check_positive
 from paretodepth.metrics.metric import Metric, Parameter, State, View
 from paretodepth.metrics.numeric import scipy_block
 from paretodepth.metrics.series import joined
-from paretodepth.sample_validation import Columns, check_trajectories, object_column
-from paretodepth.trajectories import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram, step_speeds
+from paretodepth.sample_validation import Columns, check_trajectory_column, object_column
+from paretodepth.trajectories import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram, speeds
 from paretodepth.validation import check_count
 
 N_SPEED_BINS = 20
 
 
 def _timed(columns: Columns, rate: float) -> list[Trajectory]:
-    """Return trajectories with times; those without have `rate` points a unit of time."""
+    """Return trajectories of x, y and time; without times, `rate` points come a unit of time."""
     return [
         trajectory if trajectory.shape[1] == 3 else np.column_stack([trajectory, np.arange(len(trajectory)) / rate])
-        for trajectory in check_trajectories(columns)
+        for trajectory in check_trajectory_column(columns)
     ]
 
 
@@ -32,7 +32,7 @@ def _edges(columns: Columns, params: Mapping[str, Any]) -> State:
     """Fix the bins: as given, or of equal width from 0 to the speed that 1 % of the training steps exceed."""
     edges = params["edges"]
     if edges is None:
-        steps = np.concatenate([step_speeds(trajectory) for trajectory in _timed(columns, params["rate"])])
+        steps = np.concatenate([speeds(trajectory) for trajectory in _timed(columns, params["rate"])])
         edges = np.linspace(0.0, float(np.quantile(steps, 0.99)) or 1.0, params["bins"] + 1)
     return {**params, "edges": np.asarray(edges, dtype=np.float64)}
 
@@ -42,7 +42,8 @@ def _speed_histograms(columns: Columns, state: State) -> View:
 
 
 def _path_rows(columns: Columns, state: State) -> View:
-    return np.array([shape_points(t, state["points"]).T.ravel() for t in check_trajectories(columns)])
+    paths = check_trajectory_column(columns)
+    return np.array([shape_points(trajectory, state["points"]).T.ravel() for trajectory in paths])
 
 
 def _sqeuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
@@ -50,7 +51,7 @@ def _sqeuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
 
 
 def _positions(columns: Columns, state: State) -> View:
-    return object_column(np.ascontiguousarray(t[:, :2]) for t in check_trajectories(columns))
+    return object_column(np.ascontiguousarray(t[:, :2]) for t in check_trajectory_column(columns))
 
 
 def _of_positions(distances: Callable[..., NDArray[np.float64]]) -> Callable[[View, View, State], NDArray[np.float64]]:
@@ -64,14 +65,14 @@ METRICS = (
     Metric(
         "speed",
         "trajectories",
-        "squared distance of the histograms of speed, the paper's",
+        "squared distance of the shares of time spent at each speed, the paper's",
         _speed_histograms,
         _sqeuclidean,
         _edges,
         parameters=(
             Parameter("rate", 1.0, "points per unit of time, for trajectories without t", check_positive),
             Parameter("bins", N_SPEED_BINS, "number of bins from 0 to the training steps' 99 % quantile", check_count),
-            Parameter("edges", None, "edges of the bins instead, increasing; the last bin is open", check_edges),
+            Parameter("edges", None, "edges of the bins instead, increasing; the outer bins are open", check_edges),
         ),
     ),
     Metric(
