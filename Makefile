@@ -1,7 +1,8 @@
 # Each target makes the virtual environment it needs; PYTHON chooses the interpreter.
 PYTHON ?= python3
 BIN := .venv/bin
-KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_metrics.py
+KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_metrics.py \
+	tests/test_baselines.py tests/test_scalarization.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: bench demo reproduce test test-without-extras lint coverage boundscheck clean
@@ -10,7 +11,7 @@ demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
 
 test: .venv/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --cov --cov-report=
 
 test-without-extras: .venv/.dev
 	PARETODEPTH_WITHOUT=rapidfuzz,dtaidistance $(BIN)/python -m pytest tests/test_metrics.py tests/test_criteria.py \
@@ -22,9 +23,8 @@ lint: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Compiled loops cannot be traced, so their lines are counted in a second run with compilation off.
+# Compiled loops cannot be traced, so their lines are counted in a second run with compilation off, after `make test`.
 coverage: .venv/.dev
-	$(BIN)/python -m pytest --cov --cov-report= tests
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-append --cov-report=term-missing --cov-fail-under=95 $(KERNEL_TESTS)
 
 # A warm cache would skip the check, so this run has a cache of its own.

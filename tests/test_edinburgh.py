@@ -1,9 +1,7 @@
 import hashlib
-import os
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +11,8 @@ from paretodepth.datasets import edinburgh, fetch_edinburgh, load_edinburgh, mak
 from paretodepth.datasets.injection import STRENGTHS
 from paretodepth.trajectories import smoothed
 from tests import naive
+from tests.data import DATA
 
-ROOT = Path(__file__).parents[1]
-DATA = Path(os.environ.get("PARETODEPTH_DATA", ROOT.parent / "shared" / "data"))
 PROPERTIES = "Properties.R{}=[59 95 164 568.49 30.02 31.27 122.93 1.92 ];"
 
 

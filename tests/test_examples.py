@@ -1,17 +1,13 @@
 """The examples run and show what they say."""
 
-import os
 import re
 import runpy
-from pathlib import Path
 
 import pytest
 
 from paretodepth.metrics.registry import METRICS
+from tests.data import DATA, ROOT
 from tests.metric_draws import is_installed
-
-ROOT = Path(__file__).parent.parent
-DATA = Path(os.environ.get("PARETODEPTH_DATA", ROOT.parent / "shared" / "data"))
 
 
 @pytest.fixture

@@ -9,11 +9,13 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from paretodepth.experiments import dyads, figure1, figure2, pedestrians, simulation, theorem1, theorem2
 from paretodepth.experiments.reproduction import EXPERIMENTS, chosen_experiments, reproduce_experiment, write_page
 from paretodepth.experiments.runs import finished_runs
 from paretodepth.experiments.tables import Mean
+from tests.data import DATA
 
 SMALL = {
     "figure1": ({"n_samples": 40}, 1),
@@ -71,6 +73,21 @@ def test_pedestrians_are_told_apart_better_the_stronger_the_anomaly(runs):
     assert areas == sorted(areas)
     assert areas[-1] > 0.9
     assert "this is the simulated scene" in tables[0].caption
+
+
+def test_pedestrians_are_the_simulated_ones_where_the_tracks_are_absent(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARETODEPTH_DATA", str(tmp_path))
+    assert pedestrians.settings(False) == {"source": pedestrians.SIMULATED}
+
+
+@pytest.mark.skipif(not (DATA / "edinburgh").is_dir(), reason="the Edinburgh tracks are not here")
+def test_pedestrians_are_the_real_ones_where_the_tracks_are(monkeypatch):
+    monkeypatch.setenv("PARETODEPTH_DATA", str(DATA))
+    settings = pedestrians.settings(False)
+    assert settings == {"source": pedestrians.EDINBURGH}
+    scene = pedestrians.scene(0, settings["source"], "strong")
+    # The mean of ten splits is 0.83 with a standard deviation of 0.03.
+    assert 0.72 < roc_auc_score(scene.split.is_anomaly, scene.mean_depth) < 0.94
 
 
 def test_the_number_near_a_smooth_boundary_tends_to_the_theorems(runs):
@@ -143,11 +160,11 @@ def _given(experiment, settings, values):
 
 
 def test_an_interrupted_experiment_goes_on_and_gives_the_same_numbers(tmp_path):
-    command = [sys.executable, "-c", "from paretodepth.cli import main; main()", "reproduce", "simulation"]
+    command = [sys.executable, "-c", "from paretodepth.cli import main; main()", "reproduce", "dyads"]
     interrupted, whole = tmp_path / "interrupted", tmp_path / "whole"
     options = ["--runs", "4", "--jobs", "1"]
     process = subprocess.Popen([*command, *options, "--out", str(interrupted)], stdout=subprocess.DEVNULL)
-    path = interrupted / "reproduction" / "simulation.jsonl"
+    path = interrupted / "reproduction" / "dyads.jsonl"
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and not (path.exists() and path.read_text().count("\n") >= 2):
         time.sleep(0.02)
@@ -161,9 +178,9 @@ def test_an_interrupted_experiment_goes_on_and_gives_the_same_numbers(tmp_path):
         subprocess.run([*command, *options, "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
     after = path.read_text().splitlines()
     assert after[1 : len(finished) + 1] == finished
-    other = (whole / "reproduction" / "simulation.jsonl").read_text().splitlines()
+    other = (whole / "reproduction" / "dyads.jsonl").read_text().splitlines()
     assert sorted(map(json.dumps, map(json.loads, after))) == sorted(map(json.dumps, map(json.loads, other)))
-    tables = [(out / "reproduction" / "simulation_table1a.csv").read_text() for out in (interrupted, whole)]
+    tables = [(out / "reproduction" / "dyads_fits.csv").read_text() for out in (interrupted, whole)]
     assert tables[0] == tables[1]
 
 
