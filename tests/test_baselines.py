@@ -7,6 +7,7 @@ from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 from paretodepth.baselines import (
     METHODS,
+    WeightedDetector,
     areas_under_curves,
     klpe,
     knn,
@@ -105,3 +106,49 @@ def test_areas_equal_scikit_learns_with_ties():
 def test_bad_matrices_are_refused(training, test, n_neighbors, text):
     with pytest.raises(ValueError, match=text):
         knn(training, test, n_neighbors)
+
+
+@pytest.mark.parametrize("method", SCORES)
+def test_the_detector_scores_by_the_weighted_sum(method):
+    rng = np.random.default_rng(2)
+    X_train, X = rng.random((40, 3)), rng.random((15, 3))
+    weights = np.array([0.0, 1.0, 2.5])
+    detector = WeightedDetector(method=method, weights=weights, n_jobs=2).fit(X_train)
+    training, test = (np.abs(samples[:, None] - X_train).dot(weights) for samples in (X_train, X))
+    assert detector.n_neighbors_ == naive.connected_n_neighbors(training)
+    assert_allclose(detector.score_samples(X), -SCORES[method](training, test), rtol=1e-12)
+    assert_array_equal(detector.predict(X) == -1, detector.decision_function(X) < 0)
+
+
+def test_training_scores_leave_the_sample_out():
+    rng = np.random.default_rng(3)
+    X = rng.random((60, 2))
+    detector = WeightedDetector(method="LOF", weights=[1, 1], n_neighbors=5).fit(X)
+    peer = LocalOutlierFactor(n_neighbors=5, metric="cityblock").fit(X)
+    assert_allclose(detector.training_scores_, peer.negative_outlier_factor_, rtol=1e-12)
+    assert np.mean(detector.training_scores_ < detector.offset_) <= 0.05
+
+
+def test_balanced_weights_make_the_criteria_alike():
+    X = np.random.default_rng(4).random((50, 2))
+    weights = WeightedDetector().fit(X * [1, 1000]).weights_
+    assert_allclose(weights * [1, 1000], WeightedDetector().fit(X).weights_, rtol=1e-12)
+    assert_array_equal(WeightedDetector().fit(np.column_stack([X[:, 0], np.ones(50)])).weights_[1], 1)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"weights": [1.0]}, "one number per criterion, 'x0', 'x1', none negative"),
+        ({"weights": [0, 0]}, "not all zero"),
+        ({"weights": [1, -1]}, "none negative"),
+        ({"weights": "equal"}, "must be 'balanced' or one number per criterion"),
+        ({"method": "knn"}, "must be one of 'k-NN', 'k-NN sum', 'k-LPE', 'LOF'"),
+        ({"n_neighbors": 20}, "below the number of training samples, 20"),
+        ({"n_neighbors": "all"}, "must be 'connected', an integer"),
+        ({"alpha": 0}, "between 0 and 1"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, text):
+    with pytest.raises(ValueError, match=text):
+        WeightedDetector(**parameters).fit(np.random.default_rng(0).random((20, 2)))

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from paretodepth import Fronts
+from paretodepth import Fronts, front_numbers
 from paretodepth.depth import Depths
 from tests import naive
 from tests.draws import DRAWS, N_EXAMPLES, draw_dyads, dyad_arrays
@@ -35,6 +35,16 @@ def test_depths_equal_the_naive_ones_on_any_dyads(n_criteria):
         )
 
     check()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("draw", ["distinct", "partly tied", "correlated", "chain"])
+def test_depths_equal_the_naive_ones_with_many_slabs_and_levels(draw, kind):
+    dyads, new = draw_dyads(draw, 2, n_dyads=2000), draw_dyads(draw, 2, seed=1, n_dyads=50)
+    new = np.concatenate([dyads[:50], new])
+    assert_array_equal(
+        Depths(Fronts.from_dyads(dyads), kind).of(new), naive.depths(new, dyads, front_numbers(dyads), kind)
+    )
 
 
 def test_being_below_a_front_is_not_monotone():

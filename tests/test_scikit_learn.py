@@ -2,6 +2,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.baselines import WeightedDetector
 
 
 @pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -10,6 +11,8 @@ from paretodepth import Criterion, ParetoDepthDetector
         ParetoDepthDetector(),
         ParetoDepthDetector(depth="mid", n_neighbors=2, n_jobs=2),
         ParetoDepthDetector([Criterion("all"), Criterion("first", 0, "cityblock")], depth="insertion"),
+        WeightedDetector(),
+        WeightedDetector(method="LOF", n_neighbors=3),
     ]
 )
 def test_the_detector_is_a_scikit_learn_estimator(estimator, check):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -9,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels import staircases, trees
-from paretodepth.fronts import LEAF_SIZE, MAX_HEIGHT, Fronts
+from paretodepth.fronts import LEAF_SIZE, MAX_HEIGHT, Fronts, lexicographic_order
 
-MAX_SNAPSHOTS = 1024
+HEIGHTS_PER_POINT = 4
+"""Size of the envelopes of the slab index: more of them make smaller slabs."""
+MANY_LEVELS = 8
+"""Levels, as a multiple of the square root of the number of points, that need too large slabs."""
 DepthKind = Literal["paper", "insertion", "mid"]
 
 
@@ -49,13 +53,13 @@ class Depths:
         if self._n_fronts == 0:
             return np.ones(len(dyads))
         # Sorted, so that one search finds in the cache what the one before it read.
-        order = np.argsort(dyads[:, 0])
-        dyads = dyads[order]
+        order = lexicographic_order(dyads)
+        dyads = dyads.take(order, axis=0)
         answers = []
         if self._downward is not None:
             answers.append(self._downward.first_levels(dyads) + 1)
         if self._upward is not None:
-            answers.append(self._n_fronts + 1 - self._upward.first_levels(-dyads))
+            answers.append(self._n_fronts + 1 - self._upward.first_levels(-dyads[::-1])[::-1])
         depths = np.empty(len(dyads))
         depths[order] = np.mean(answers, axis=0)
         return depths
@@ -70,56 +74,32 @@ class _LevelIndex(Protocol):
 
 def _level_index(points: NDArray[np.float64], starts: NDArray[np.intp]) -> _LevelIndex:
     """Return the index that suits the number of criteria; level l is ``points[starts[l]:starts[l + 1]]``."""
-    if points.shape[1] > 2:
-        return _TreeIndex.build(points, starts)
-    return _EnvelopeIndex.build(points, starts)
+    if points.shape[1] == 2 and len(starts) < MANY_LEVELS * len(points) ** 0.5:
+        return _SlabIndex.build(points, starts)
+    return _TreeIndex.build(points, starts)
 
 
 @dataclass(frozen=True)
-class _EnvelopeIndex:
-    """One or two criteria: a binary tree over the levels, each node the upper envelope of its levels.
+class _SlabIndex:
+    """Two criteria: the points in slabs along the first, with the upper envelope of all that follows each slab.
 
     "Dominates a point of level l" is not monotone in l, so the levels cannot be bisected;
-    the tree asks for a point in the first half of some levels, then in a half of that half.
-    Which levels is told by snapshots of all levels at some values of the first criterion.
+    "dominates a point of the levels up to l" is, and the envelopes are those of levels up to l.
     """
 
-    points: NDArray[np.float64]
-    starts: NDArray[np.intp]
-    heights: NDArray[np.intp]
-    edges: NDArray[np.float64]
-    highest: NDArray[np.float64]
+    slabs: staircases.Slabs
+    n_levels: int
 
     @classmethod
-    def build(cls, points: NDArray[np.float64], starts: NDArray[np.intp]) -> _EnvelopeIndex:
-        points = _two_criteria(points)
-        rows = [(points, starts)]
-        while len(rows[-1][1]) > 2:
-            rows.append(staircases.merge_envelopes(*rows[-1]))
-        # As many snapshots as together are no larger than the points.
-        n_edges = min(max(1, len(points) // len(starts)), MAX_SNAPSHOTS)
-        edges = np.concatenate(([-np.inf], np.sort(points[:, 0])[:: -(-len(points) // n_edges)][1:]))
-        row_points, row_starts = zip(*rows, strict=True)
-        points_before = np.cumsum([0] + [len(row) for row in row_points[:-1]])
-        return cls(
-            np.concatenate(row_points),
-            np.concatenate([row + before for row, before in zip(row_starts, points_before, strict=True)]),
-            np.cumsum([0] + [len(row) for row in row_starts[:-1]]),
-            edges,
-            staircases.take_snapshots(points, starts, edges),
-        )
+    def build(cls, points: NDArray[np.float64], starts: NDArray[np.intp]) -> _SlabIndex:
+        n_levels = len(starts) - 1
+        order = lexicographic_order(points)
+        levels = np.repeat(np.arange(n_levels), np.diff(starts))[order]
+        size = 1 + max(n_levels, math.isqrt(len(points))) // HEIGHTS_PER_POINT
+        return cls(staircases.cut_slabs(points.take(order, axis=0), levels, n_levels, size), n_levels)
 
     def first_levels(self, dyads: NDArray[np.float64]) -> NDArray[np.intp]:
-        return staircases.find_levels(
-            _two_criteria(dyads), self.points, self.starts, self.heights, self.edges, self.highest
-        )
-
-
-def _two_criteria(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return one-criterion points with a constant second criterion, others as they are."""
-    if points.shape[1] == 1:
-        points = np.hstack((points, np.zeros_like(points)))
-    return np.ascontiguousarray(points)
+        return staircases.find_levels(dyads, self.slabs, self.n_levels)
 
 
 @dataclass(frozen=True)

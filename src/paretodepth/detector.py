@@ -172,7 +172,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
                 lambda rows: self._mean_depth(training_block(dyads, n_samples, rows)), rows, self.n_jobs
             )
             self.training_scores_ = -np.concatenate(blocks)
-        self.offset_ = _offset(self.training_scores_, alpha) if threshold is None else -threshold
+        self.offset_ = conformal_offset(self.training_scores_, alpha) if threshold is None else -threshold
         self.training_labels_ = np.where(self.training_scores_ < self.offset_, -1, 1)
         for advice in self.advice_:
             warnings.warn(advice, AdviceWarning, stacklevel=2)
@@ -292,7 +292,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             print(f" {time.perf_counter() - start:.1f} s")  # noqa: T201
 
 
-def _offset(scores: NDArray[np.float64], alpha: float) -> float:
+def conformal_offset(scores: NDArray[np.float64], alpha: float) -> float:
     """Return the score below which a nominal sample falls with a probability of at most `alpha`.
 
     A new sample is an anomaly if p = (1 + number of training scores not above its own) /

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import make_lsq_spline
 
-from paretodepth.validation import check_trajectories
+from paretodepth.track_validation import check_trajectories
 
 Trajectory = NDArray[np.float64]
 

@@ -1,5 +1,7 @@
 """Two criteria: a front is a staircase, falling in one criterion as the other grows."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -69,146 +71,112 @@ def group_by_front(
     return grouped, starts
 
 
-@njit(cache=True, nogil=True)
-def merge_envelopes(
-    points: NDArray[np.float64], starts: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return the upper envelopes of the unions of neighbouring pairs of staircases.
+PART = 32
+"""Heights in a part of a row of heights, and dyads whose searches go side by side."""
 
-    Staircase s is ``points[starts[s]:starts[s + 1]]``, rising in the first criterion. The
-    envelope keeps the points that dominate no other point of the union.
+
+class Slabs(NamedTuple):
+    """Points with two criteria in lexicographic order, with their levels, a row a slab, the last filled up with NaN.
+
+    The heights of a slab are, level by level, the largest second criterion of the points
+    from this slab on and up to this level, NaN if there is none; of the row beyond the
+    last slab all are. `parts` holds them in rows of `PART`, `tops` the last of each part.
     """
-    n_staircases = starts.shape[0] - 1
-    n_envelopes = (n_staircases + 1) // 2
-    envelopes = np.empty_like(points)
-    new_starts = np.empty(n_envelopes + 1, np.intp)
-    # Filled from the far end, because a point stays if it rises above all to its right.
-    filled = points.shape[0]
-    new_starts[n_envelopes] = filled
-    for envelope in range(n_envelopes - 1, -1, -1):
-        first, middle = starts[2 * envelope], starts[2 * envelope + 1]
-        left = middle - 1
-        right = starts[min(2 * envelope + 2, n_staircases)] - 1
-        highest = -np.inf
-        empty = True
-        while left >= first or right >= middle:
-            take_left = right < middle or (
-                left >= first
-                and (
-                    points[left, 0] > points[right, 0]
-                    or (points[left, 0] == points[right, 0] and points[left, 1] > points[right, 1])
-                )
-            )
-            point = left if take_left else right
-            left -= take_left
-            right -= not take_left
-            if empty or points[point, 1] > highest:
-                empty = False
-                highest = points[point, 1]
-                filled -= 1
-                envelopes[filled] = points[point]
-        new_starts[envelope] = filled
-    return envelopes[filled:].copy(), new_starts - filled
+
+    firsts: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    levels: NDArray[np.intp]
+    parts: NDArray[np.float64]
+    tops: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
-def take_snapshots(
-    points: NDArray[np.float64], starts: NDArray[np.intp], edges: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return, for each edge and staircase, the largest second criterion beyond the edge, up to that staircase.
-
-    Entry (e, s) is the largest among the points of staircases 0…s with a first criterion of
-    at least ``edges[e]``, minus infinity if there is none. It does not fall with s.
-    """
-    n_staircases = starts.shape[0] - 1
-    highest = np.empty((edges.shape[0], n_staircases))
-    for staircase in range(n_staircases):
-        point = starts[staircase]
-        for edge in range(edges.shape[0]):
-            while point < starts[staircase + 1] and points[point, 0] < edges[edge]:
-                point += 1
-            here = points[point, 1] if point < starts[staircase + 1] else -np.inf
-            highest[edge, staircase] = max(here, highest[edge, staircase - 1]) if staircase > 0 else here
-    return highest
-
-
-@njit(cache=True, nogil=True)
-def count_below(values: NDArray[np.float64], value: float, start: int) -> int:
-    """Return how many of the sorted values are below `value`, those before `start` being known to be."""
-    length = values.shape[0] - start
-    while length > 0:
-        half = (length + 1) >> 1
-        # A product in place of a branch that the processor could not foresee.
-        start += half * (values[start + half - 1] < value)
-        length -= half
-    return start
+def cut_slabs(points: NDArray[np.float64], levels: NDArray[np.intp], n_levels: int, size: int) -> Slabs:
+    """Return points in lexicographic order, each level a staircase, as slabs of `size` points."""
+    n_points = points.shape[0]
+    n_slabs, n_parts = -(-n_points // size), -(-n_levels // PART)
+    firsts, seconds = np.empty((2, n_slabs, size))
+    firsts[-1] = seconds[-1] = np.nan
+    slab_levels = np.empty((n_slabs, size), np.intp)
+    heights = np.empty((n_slabs + 1, n_parts * PART))
+    heights[n_slabs] = np.nan
+    # Upwards from the far end a staircase rises, so what a level has reached is its last point.
+    reached = np.full(n_parts * PART, np.nan)
+    for slab in range(n_slabs - 1, -1, -1):
+        for place in range(min(size, n_points - slab * size) - 1, -1, -1):
+            point = slab * size + place
+            firsts[slab, place], seconds[slab, place] = points[point]
+            slab_levels[slab, place] = levels[point]
+            reached[levels[point]] = points[point, 1]
+        height = np.nan
+        for level in range(n_parts * PART):
+            if reached[level] > height or np.isnan(height):
+                height = reached[level]
+            heights[slab, level] = height
+    tops = heights[:, PART - 1 :: PART].copy()
+    return Slabs(firsts, seconds, slab_levels, heights.reshape((-1, PART)), tops)
 
 
 @njit(cache=True, nogil=True)
-def dominates_some(first: float, second: float, points: NDArray[np.float64], start: int, stop: int) -> bool:
-    """Tell whether the dyad (first, second) dominates a point of the envelope ``points[start:stop]``."""
-    point = start + count_below(points[start:stop, 0], first, 0)
-    # Points further right are lower; an equal one is maximal, so nothing lies beyond it.
-    return point < stop and (points[point, 1] > second or (points[point, 1] == second and points[point, 0] > first))
+def precedes(first: float, second: float, other_first: float, other_second: float) -> bool:
+    """Tell whether a dyad comes before a point in lexicographic order, as it does before NaN."""
+    return bool(not first >= other_first or (first == other_first and second < other_second))
 
 
 @njit(cache=True, nogil=True)
-def first_in_range(
-    first: float,
-    second: float,
-    bounds: tuple[int, int],
-    points: NDArray[np.float64],
-    starts: NDArray[np.intp],
-    heights: NDArray[np.intp],
-) -> int:
-    """Return the first staircase in a range with a point that a dyad dominates, or the end of the range."""
-    level, stop = bounds
-    while level < stop:
-        # The tallest envelope that begins here and does not reach beyond the range.
-        height = 0
-        while level & ((2 << height) - 1) == 0 and level + (2 << height) <= stop:
-            height += 1
-        node = heights[height] + (level >> height)
-        if dominates_some(first, second, points, starts[node], starts[node + 1]):
-            while height > 0:
-                height -= 1
-                node = heights[height] + (level >> height)
-                if not dominates_some(first, second, points, starts[node], starts[node + 1]):
-                    level += 1 << height
-            return level
-        level += 1 << height
-    return stop
-
-
-@njit(cache=True, nogil=True)
-def find_levels(
-    dyads: NDArray[np.float64],
-    points: NDArray[np.float64],
-    starts: NDArray[np.intp],
-    heights: NDArray[np.intp],
-    edges: NDArray[np.float64],
-    highest: NDArray[np.float64],
+def count_lower(
+    heights: NDArray[np.float64], rows: NDArray[np.intp], n_heights: int, values: NDArray[np.float64]
 ) -> NDArray[np.intp]:
-    """Return, 0-based, the first staircase with a point that each dyad dominates, or their number.
+    """Return how many of the first heights of ``rows[i]``, which do not fall, are below ``values[i]`` or NaN."""
+    counts = np.zeros(values.shape[0], np.intp)
+    while n_heights > 0:
+        half = (n_heights + 1) >> 1
+        # Side by side and without branches, so that no search waits for another.
+        for search in range(values.shape[0]):
+            counts[search] += half * (not heights[rows[search], counts[search] + half - 1] >= values[search])
+        n_heights -= half
+    return counts
 
-    Envelope e of height h covers staircases e * 2**h to (e + 1) * 2**h - 1 and is
-    ``points[starts[heights[h] + e]:starts[heights[h] + e + 1]]``. The snapshots `highest` at
-    the edges around a dyad bound the answer, often to one or two staircases.
+
+@njit(cache=True, nogil=True)
+def lowest_level(levels: NDArray[np.intp], seconds: NDArray[np.float64], second: float, bound: int) -> int:
+    """Return the lowest level of points not below `second`, or the bound if that is lower."""
+    for point in range(levels.shape[0]):
+        bound = min(bound, levels[point] if seconds[point] >= second else bound)
+    return bound
+
+
+@njit(cache=True, nogil=True)
+def find_levels(dyads: NDArray[np.float64], slabs: Slabs, n_levels: int) -> NDArray[np.intp]:
+    """Return, 0-based, the first level with a point that each dyad dominates, or the number of levels.
+
+    The dyads come in lexicographic order. A dyad dominates the points that come after it
+    and are not below it in the second criterion: in later slabs, which are known by their
+    heights, and in its own, which is gone through.
     """
-    n_edges, n_levels = highest.shape
-    levels = np.empty(dyads.shape[0], np.intp)
-    for dyad in range(dyads.shape[0]):
-        first, second = dyads[dyad, 0], dyads[dyad, 1]
-        edge = np.searchsorted(edges, first, side="right")
-        low = count_below(highest[edge - 1], second, 0)
-        high = n_levels
-        # Minus infinity is no less than the mark of "none", so it is not looked up.
-        if edge < n_edges and second > -np.inf:
-            high = low
-            step = 1
-            while high < n_levels and highest[edge, high] < second:
-                high = min(n_levels, high + step)
-                step *= 2
-            high = low + count_below(highest[edge, low:high], second, 0)
-        levels[dyad] = first_in_range(first, second, (low, high), points, starts, heights)
-    return levels
+    firsts, seconds, levels, parts, tops = slabs
+    n_slabs, size = firsts.shape
+    n_parts = tops.shape[1]
+    found = np.empty(dyads.shape[0], np.intp)
+    own, places = np.empty((2, PART), np.intp)
+    slab = place = 0
+    for start in range(0, dyads.shape[0], PART):
+        block = dyads[start : start + PART]
+        for dyad in range(block.shape[0]):
+            first, second = block[dyad]
+            while slab + 1 < n_slabs and not precedes(first, second, firsts[slab + 1, 0], seconds[slab + 1, 0]):
+                slab += 1
+                place = 0
+            while place < size and not precedes(first, second, firsts[slab, place], seconds[slab, place]):
+                place += 1
+            own[dyad], places[dyad] = slab, place
+        rows = own + 1
+        part = count_lower(tops, rows, n_parts - 1, block[:, 1])
+        rows[: part.shape[0]] = rows[: part.shape[0]] * n_parts + part
+        beyond = part * PART + count_lower(parts, rows, PART, block[:, 1])
+        for dyad in range(block.shape[0]):
+            slab, place = own[dyad], places[dyad]
+            found[start + dyad] = lowest_level(
+                levels[slab, place:], seconds[slab, place:], block[dyad, 1], min(beyond[dyad], n_levels)
+            )
+    return found

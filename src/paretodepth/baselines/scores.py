@@ -109,7 +109,7 @@ def lof(training: ArrayLike, test: ArrayLike, n_neighbors: int | None = None) ->
     --------
     >>> from paretodepth.baselines import lof
     >>> lof([[0, 1, 2], [1, 0, 1], [2, 1, 0]], [[1, 2, 3], [5, 4, 3]], n_neighbors=2).round(3)
-    array([1.167, 2.333])
+    array([1.167, 2.042])
     """
     return _scores("lof", _lof, training, test, n_neighbors)
 

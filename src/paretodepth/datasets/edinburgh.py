@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from sklearn.datasets import get_data_home
 
 from paretodepth.datasets.download import downloaded
+from paretodepth.track_validation import check_files, check_line, check_n_tracks
 from paretodepth.trajectories import Trajectory
-from paretodepth.validation import check_choice, check_files, check_line, check_n_tracks
+from paretodepth.validation import check_choice
 
 METRES_PER_PIXEL = 0.0247
 FRAMES_PER_SECOND = 9

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from paretodepth.track_validation import check_split, check_trajectories
 from paretodepth.trajectories import N_CONTROL_POINTS, Trajectory, path_length, smoothed
-from paretodepth.validation import check_choice, check_count, check_split, check_trajectories
+from paretodepth.validation import check_choice, check_count
 
 STRENGTHS = ("weak", "medium", "strong")
 SIZES = {

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.criteria import Criterion
+from paretodepth.track_validation import check_trajectories
 from paretodepth.trajectories import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram
-from paretodepth.validation import check_count, check_trajectories
+from paretodepth.validation import check_count
 
 Kind = Literal["nominal", "speed", "shape", "both"]
 
