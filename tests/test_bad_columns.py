@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
@@ -212,6 +213,16 @@ BAD_COLUMNS = {
         lambda: ParetoDepthDetector([Criterion("a", "amount")]).fit(TABLE).predict({"amont": [1.0]}),
         ValueError,
         r"must be those of fit. Got \['amont'\] instead, without \['amount', .* and with \['amont'\] besides",
+    ),
+    "names that fit did not have": (
+        lambda: ParetoDepthDetector().fit(np.random.default_rng(0).random((9, 2))).predict({"a": [1.0], "b": [2.0]}),
+        ValueError,
+        "must be an array or a list, as at fit, where columns had no names. Got a dict of columns instead",
+    ),
+    "lazy frame": (
+        fit(None, "euclidean", pl.LazyFrame({"a": [1, 2, 3]})),
+        TypeError,
+        r"must be in memory. Got LazyFrame; call its collect\(\)",
     ),
     "criteria that a file cannot carry": (
         lambda: criteria_to_toml([Criterion("a", metric=max)]),

@@ -79,6 +79,7 @@ def test_what_a_peer_needs_is_foreseen_from_what_it_needed():
 def test_benchmark_prints_tables_and_writes_figures(few_workloads, monkeypatch, tmp_path):
     monkeypatch.setattr(fitting, "depth_ratios", lambda *, full: {"K = 2": 0.5})
     monkeypatch.setattr(fitting, "fit_ratios", lambda: {"K = 2": 1.5})
+    monkeypatch.setattr(fitting, "string_ratios", lambda: {"fit": 0.8})
     monkeypatch.setattr(fitting, "startup_seconds", lambda: {"cold cache": 9.0})
     result = CliRunner().invoke(app, ["benchmark", "--out", str(tmp_path / "new")], env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
@@ -94,4 +95,5 @@ def test_depth_fit_and_startup_are_measured(monkeypatch):
     monkeypatch.setattr(fitting, "draw", lambda w: workloads.draw(w._replace(n_dyads=w.n_dyads // 1000)))
     assert all(ratio > 0 for ratio in fitting.depth_ratios(full=False).values())
     assert set(fitting.fit_ratios()) == {"K = 2", "K = 3", "K = 4"}
+    assert all(ratio > 0 for ratio in fitting.string_ratios(100).values())
     assert fitting.startup_seconds().keys() == {"cold cache", "warm cache"}

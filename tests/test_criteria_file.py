@@ -21,6 +21,11 @@ def test_a_file_of_criteria_is_read_as_written(tmp_path):
     ]
 
 
+def test_parameters_that_are_none_are_left_out_of_the_file():
+    text = criteria_to_toml([Criterion("a", range(2), "dtw", window=None)])
+    assert text == '[[criterion]]\nname = "a"\ncolumns = [0, 1]\nmetric = "dtw"\n'
+
+
 @given(
     st.lists(st.text(min_size=1), min_size=1, unique=True),
     st.one_of(st.none(), st.text(), st.lists(st.text() | st.integers(0, 9))),

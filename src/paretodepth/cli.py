@@ -170,7 +170,7 @@ def benchmark(
 
     Example: paretodepth benchmark --out benchmark
     """
-    from paretodepth.benchmarks.fitting import depth_ratios, fit_ratios, startup_seconds
+    from paretodepth.benchmarks.fitting import depth_ratios, fit_ratios, startup_seconds, string_ratios
     from paretodepth.benchmarks.sorting import remarks, save_results, time_sorting
     from paretodepth.benchmarks.workloads import sorting_workloads
 
@@ -184,6 +184,7 @@ def benchmark(
         tables = {
             "100,000 depth queries / sorting the dyads": depth_ratios(full=full),
             "fit of 1,000 samples / sorting their dyads": fit_ratios(),
+            "dissimilarities in text and two numbers / rapidfuzz's cdist of the text": string_ratios(),
             "fresh process, import + fit + score, seconds": startup_seconds(),
         }
     table = Table(title="Sorting, median times")

@@ -175,12 +175,9 @@ def _entry(criterion: Criterion) -> dict[str, Any]:
     columns: Any = criterion.columns
     if isinstance(columns, Iterable) and not isinstance(columns, str):
         columns = list(columns)
-    entry = {"name": criterion.name, "columns": columns, "metric": criterion.metric, "transform": criterion.transform}
-    for what, value in (entry | criterion.params).items():
+    entry = {"name": criterion.name, "columns": columns, "metric": criterion.metric}
+    for what, value in {**entry, "transform": criterion.transform, **criterion.params}.items():
         check_writable(value, what, criterion.name)
-    if criterion.transform is not None or criterion.pairwise:
-        check_writable(criterion, "transform", criterion.name)
-    del entry["transform"]
     if criterion.missing != "error":
         entry["missing"] = criterion.missing
     params = {key: value for key, value in criterion.params.items() if value is not None}
@@ -202,21 +199,17 @@ def check_criterion(criterion: Criterion) -> Criterion:
     if metric is not None:
         known = {parameter.name: parameter.default is REQUIRED for parameter in metric.parameters}
         check_params(criterion.params, known, f"the metric '{metric.name}' of {caller}")
-        checked_params(criterion)
+        checked_params(criterion, metric)
         if criterion.missing == "ignore":
             check_can_ignore_missing(metric.name, metric.ignores_missing, name)
     return criterion
 
 
-def checked_params(criterion: Criterion) -> dict[str, Any]:
+def checked_params(criterion: Criterion, metric: Metric) -> dict[str, Any]:
     """Return all parameters of a criterion's metric, with the defaults of those not given."""
-    metric = criterion.registered
-    if metric is None:
-        return dict(criterion.params)
+    caller = f"the criterion '{criterion.name}'"
     return {
-        parameter.name: parameter.check(
-            criterion.params.get(parameter.name, parameter.default), parameter.name, f"the criterion '{criterion.name}'"
-        )
+        parameter.name: parameter.check(criterion.params.get(parameter.name, parameter.default), parameter.name, caller)
         for parameter in metric.parameters
     }
 

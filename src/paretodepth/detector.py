@@ -164,6 +164,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             self.fronts_ = Fronts.from_dyads(dyads, n_jobs=self.n_jobs)
             self.n_fronts_ = len(self.fronts_)
             self._depths = Depths(self.fronts_, depth)
+        with self._phase("advice"):
             self.advice_ = criteria_advice(self.criteria_, dyads, self.n_fronts_)
         with self._phase("leave-one-out scores"):
             rows = row_blocks(n_samples, dyads.shape[1] * n_samples)

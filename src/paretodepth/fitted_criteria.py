@@ -189,8 +189,9 @@ def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns) -> 
         transformer = clone(criterion.transform).fit(samples)
         state["transforms_alone"] = not is_batch_stable(transformer, samples, criterion.name)
         columns = _transformed_columns(criterion, transformer, samples, state["transforms_alone"])
-    if criterion.registered is not None:
-        state |= criterion.registered.fit(columns, checked_params(criterion))
+    metric = criterion.registered
+    if metric is not None:
+        state |= metric.fit(columns, checked_params(criterion, metric))
     return FittedCriterion(criterion, indices, state, transformer)
 
 

@@ -353,6 +353,11 @@ def check_column_names(names: list[Any], expected: list[str] | None, reader: str
         )
     if expected is None:
         return names
+    if not expected:
+        raise ValueError(
+            f"The samples given to {reader} must be an array or a list, as at fit, where columns had no names. "
+            "Got a dict of columns instead; fit on one."
+        )
     if set(names) != set(expected):
         missing, extra = ([n for n in a if n not in b] for a, b in ((expected, names), (names, expected)))
         raise ValueError(
@@ -373,22 +378,8 @@ def check_column_lengths(arrays: Sequence[Column], names: Sequence[str], reader:
     return len(arrays[0])
 
 
-def check_not_matrices(X: Any, reader: str) -> None:
-    """Refuse dissimilarity matrices in place of samples."""
-    is_list = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim == 3)
-    candidates = list(X) if is_list and len(X) else [X]
-    if all(_looks_like_dissimilarities(candidate) for candidate in candidates):
-        raise ValueError(
-            f"The samples given to {reader} must not be dissimilarity matrices. Got "
-            f"{'matrices' if is_list else 'a matrix'}, square and symmetric with a zero diagonal, instead; give the "
-            "criteria metric='precomputed' and pass a list of matrices, or a data frame if the columns are meant."
-        )
-
-
-def _looks_like_dissimilarities(matrix: Any) -> bool:
-    """Tell whether an array is square and symmetric with a zero diagonal, and not all zero."""
-    if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
-        return False
-    if matrix.shape[0] != matrix.shape[1] or len(matrix) < 3 or np.any(np.diagonal(matrix) != 0):
-        return False
-    return bool(np.any(matrix)) and np.array_equal(matrix, matrix.T)
+def check_collected(X: Any, is_lazy: bool, reader: str) -> Any:
+    """Return samples that are there, not a query that would give them."""
+    if is_lazy:
+        raise TypeError(f"The samples given to {reader} must be in memory. Got {type(X).__name__}; call its collect().")
+    return X

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from paretodepth.matrix_validation import check_not_matrices
 from paretodepth.sample_validation import (
     Column,
     Columns,
+    check_collected,
     check_column_lengths,
     check_column_names,
     check_no_text,
-    check_not_matrices,
     object_column,
 )
 from paretodepth.validation import check_n_samples
@@ -48,6 +49,7 @@ def read_samples(
         return _read_mapping(estimator, X, reset, minimum)
     if nw.dependencies.is_into_dataframe(X):
         return _read_frame(estimator, X, reset, minimum)
+    check_collected(X, nw.dependencies.is_polars_lazyframe(X), _name(estimator))
     check_not_matrices(X, _name(estimator))
     if is_object_column(X) or (as_objects and isinstance(X, list | tuple)):
         column = _column(X) if nw.dependencies.is_into_series(X) else object_column(X)

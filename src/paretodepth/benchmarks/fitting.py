@@ -1,11 +1,13 @@
 """Depth queries, whole fits and the first fit of a fresh process."""
 
 import os
+import string
 import subprocess
 import sys
 import tempfile
 import time
 from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -13,11 +15,12 @@ from sklearn.utils import gen_even_slices
 
 from paretodepth.benchmarks.sorting import seconds
 from paretodepth.benchmarks.workloads import Dyads, Workload, draw
-from paretodepth.blocks import map_blocks
+from paretodepth.blocks import map_blocks, row_blocks
 from paretodepth.criteria import Criterion
+from paretodepth.criterion_validation import check_extra
 from paretodepth.depth import Depths
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.dyads import pairwise_dyads
+from paretodepth.dyads import dissimilarity_block, pairwise_dyads
 from paretodepth.fitted_criteria import fit_criteria
 from paretodepth.fronts import Fronts, front_numbers
 
@@ -58,6 +61,33 @@ def fit_ratios() -> dict[str, float]:
         fitting = seconds(partial(detector.fit, X))
         ratios[f"K = {k}"] = fitting / seconds(partial(front_numbers, dyads))
     return ratios
+
+
+def string_ratios(n_samples: int = 10_000) -> dict[str, float]:
+    """Return the time of dissimilarities in text and two numbers as a multiple of rapidfuzz's own cdist of the text.
+
+    Empty without rapidfuzz. One thread. At fit each pair is asked for once, and cdist computes it twice.
+    """
+    if find_spec("rapidfuzz") is None:
+        return {}
+    process = check_extra("rapidfuzz.process", "text")
+    scorer = check_extra("rapidfuzz.distance", "text").Levenshtein.distance
+    rng = np.random.default_rng(0)
+    letters = np.array(list(string.ascii_lowercase))
+    texts = ["".join(rng.choice(letters, rng.integers(5, 40))) for _ in range(n_samples)]
+    X = {"text": texts, "a": rng.random(n_samples), "b": rng.random(n_samples)}
+    numbers = [Criterion(name, name, "difference") for name in ("a", "b")]
+    criteria, views = fit_criteria(ParetoDepthDetector([Criterion("text", "text", "levenshtein"), *numbers]), X)
+
+    def score() -> None:
+        for rows in row_blocks(n_samples, len(criteria) * n_samples):
+            dissimilarity_block(criteria, [view[rows] for view in views], views, rows.start, None)
+
+    own = seconds(lambda: process.cdist(texts, texts, scorer=scorer))
+    return {
+        f"fit of {n_samples:,}": seconds(partial(pairwise_dyads, criteria, views, None)) / own,
+        f"scoring {n_samples:,}": seconds(score) / own,
+    }
 
 
 def startup_seconds() -> dict[str, float]:
