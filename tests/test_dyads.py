@@ -82,9 +82,11 @@ def test_connected_n_neighbors_do_not_depend_on_the_order_of_samples(samples):
     assert_array_equal(connected_k(permuted), connected_k(samples))
 
 
-def test_tied_shares_count_dyads_that_are_not_alone():
-    shares = dyads.tied_shares(np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 3.0], [1.0, 4.0]]))
-    assert_allclose(shares, [0.75, 0.0])
+def test_ties_are_dyads_that_are_not_alone():
+    ties = dyads.count_ties(np.array([[1.0, 0.0, 0.0], [1.0, 2.0, 0.0], [2.0, 3.0, 0.0], [1.0, 4.0, 0.0]]))
+    assert_allclose(ties.shares, [0.75, 0.0, 1.0])
+    assert_allclose(ties.zero_shares, [0.0, 0.25, 1.0])
+    assert_array_equal(ties.is_constant, [False, False, True])
 
 
 def test_a_block_is_asked_for_once_per_pair_of_samples():

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from paretodepth.dyads import tied_shares
+from paretodepth.dyads import Ties, count_ties
 from paretodepth.fitted_criteria import FittedCriterion
 
 MANY_CRITERIA = 5
 TIED_SHARE = 0.5
 ZERO_SHARE = 0.1
 REDUNDANT_CORRELATION = 0.98
-N_CORRELATED_DYADS = 50_000
+N_CORRELATED_DYADS = 10_000
 """Dyads, spread evenly over all, that the rank correlations are computed from."""
 
 
@@ -35,10 +35,10 @@ def criteria_advice(criteria: Sequence[FittedCriterion], dyads: NDArray[np.float
     n_fronts : int
     """
     names = [criterion.name for criterion in criteria]
-    is_constant = dyads.max(axis=0) == dyads.min(axis=0)
-    advice = [_constant_advice(name) for name, constant in zip(names, is_constant, strict=True) if constant]
-    advice += _tie_advice(names, dyads, is_constant)
-    advice += _redundancy_advice(names, dyads[:: -(-len(dyads) // N_CORRELATED_DYADS)], is_constant)
+    ties = count_ties(dyads)
+    advice = [_constant_advice(name) for name, constant in zip(names, ties.is_constant, strict=True) if constant]
+    advice += _tie_advice(names, ties)
+    advice += _redundancy_advice(names, dyads[:: -(-len(dyads) // N_CORRELATED_DYADS)], ties.is_constant)
     if len(names) > MANY_CRITERIA:
         advice.append(
             f"{len(names)} criteria make only {n_fronts} fronts of {len(dyads):,} dyads, so depth is coarse. Join "
@@ -60,11 +60,10 @@ def _constant_advice(name: str) -> str:
     )
 
 
-def _tie_advice(names: Sequence[str], dyads: NDArray[np.float64], is_constant: NDArray[np.bool_]) -> list[str]:
+def _tie_advice(names: Sequence[str], ties: Ties) -> list[str]:
     """Return advice about criteria with many tied or zero dissimilarities."""
     advice = []
-    zero_shares = np.mean(dyads == 0, axis=0)
-    for name, tied, zero, constant in zip(names, tied_shares(dyads), zero_shares, is_constant, strict=True):
+    for name, tied, zero, constant in zip(names, *ties, strict=True):
         if constant or (tied <= TIED_SHARE and zero <= ZERO_SHARE):
             continue
         advice.append(

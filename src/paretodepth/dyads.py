@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,11 +138,31 @@ def _joining_rank(
     return int(minimum_spanning_tree(ranks).max())
 
 
-def tied_shares(dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each criterion the share of dyads whose dissimilarity another dyad has too."""
-    shares = []
+class Ties(NamedTuple):
+    """How often dyads have one dissimilarity in common, for each criterion.
+
+    Attributes
+    ----------
+    shares : ndarray of shape (n_criteria,)
+        Share of dyads whose dissimilarity another dyad has too.
+    zero_shares : ndarray of shape (n_criteria,)
+        Share of dyads whose dissimilarity is zero.
+    is_constant : ndarray of shape (n_criteria,)
+        Whether all dyads have the same.
+    """
+
+    shares: NDArray[np.float64]
+    zero_shares: NDArray[np.float64]
+    is_constant: NDArray[np.bool_]
+
+
+def count_ties(dyads: NDArray[np.float64]) -> Ties:
+    """Return how often the dissimilarities of dyads, shape (n_dyads, n_criteria), are tied."""
+    shares, zero_shares, is_constant = [], [], []
     for column in dyads.T:
         values = np.sort(column)
         is_equal = np.concatenate(([False], values[1:] == values[:-1], [False]))
         shares.append(np.mean(is_equal[1:] | is_equal[:-1]))
-    return np.array(shares)
+        zero_shares.append(np.searchsorted(values, 0.0, side="right") / len(values))
+        is_constant.append(values[0] == values[-1])
+    return Ties(np.array(shares), np.array(zero_shares), np.array(is_constant))
