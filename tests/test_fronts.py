@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts, front_numbers
+from paretodepth.fronts import lexicographic_order
 from tests import naive
 from tests.draws import DRAWS, N_EXAMPLES, SEEDS, draw_dyads, dyad_arrays
 
@@ -18,6 +19,23 @@ CRITERIA = range(1, 7)
 def test_front_numbers_equal_the_naive_ones(draw, n_criteria, seed):
     dyads = draw_dyads(draw, n_criteria, seed)
     assert_array_equal(front_numbers(dyads), naive.front_numbers(dyads))
+
+
+LAST_BITS = {
+    "last bits": lambda rng, n, k: 1 + rng.integers(3, size=(n, k)) * 2.0**-52,
+    "some last bits": lambda rng, n, k: rng.integers(2, size=(n, k)) + rng.integers(2, size=(n, k)) * 2.0**-51,
+    "extremes": lambda rng, n, k: rng.choice([-np.inf, -1.0, -0.0, 0.0, 5e-324, 1e-310, 1.0, np.inf], size=(n, k)),
+}
+
+
+@pytest.mark.parametrize("n_criteria", [1, 2, 4])
+@pytest.mark.parametrize("draw", [*DRAWS, *LAST_BITS])
+def test_dyads_are_put_in_lexicographic_order_to_the_last_bit(draw, n_criteria):
+    for seed in range(20):
+        dyads = (DRAWS | LAST_BITS)[draw](np.random.default_rng(seed), 40, n_criteria)
+        order = lexicographic_order(dyads)
+        assert_array_equal(dyads[order], sorted(dyads.tolist()) or dyads)
+        assert_array_equal(np.sort(order), np.arange(len(dyads)))
 
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)

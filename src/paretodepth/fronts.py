@@ -252,14 +252,36 @@ def lexicographic_order(dyads: NDArray[np.float64]) -> NDArray[np.intp]:
     order = keys & ((1 << n_bits) - 1)
     keys >>= n_bits
     ties = keys[1:] == keys[:-1]
-    # The few rows whose keys are equal are sorted by all criteria, back into their places.
     is_tied = np.zeros(n_dyads, bool)
     is_tied[1:] |= ties
     is_tied[:-1] |= ties
     if is_tied.any():
-        tied = order[is_tied]
-        order[is_tied] = tied[np.lexsort(dyads[tied].T[::-1])]
+        order[is_tied] = _order_ties(dyads, order[is_tied], keys[is_tied])
     return order
+
+
+def _order_ties(dyads: NDArray[np.float64], rows: NDArray[np.intp], keys: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return rows of dyads in lexicographic order, given with their rising keys, of which none stands alone."""
+    first = dyads[rows, 0]
+    groups = np.concatenate(([0], np.cumsum(keys[1:] != keys[:-1])))
+    differs = (first[1:] != first[:-1]) & (groups[1:] == groups[:-1])
+    if differs.any():
+        # The keys lack the last bits, in which a few groups differ; these are sorted in full.
+        is_mixed = np.isin(groups, groups[1:][differs])
+        mixed = rows[is_mixed]
+        ordered: NDArray[np.intp] = rows.copy()
+        ordered[is_mixed] = mixed[np.lexsort(dyads[mixed].T[::-1])]
+        if not is_mixed.all():
+            ordered[~is_mixed] = _order_ties(dyads, rows[~is_mixed], keys[~is_mixed])
+        return ordered
+    if dyads.shape[1] == 1:
+        return rows
+    by_rest = lexicographic_order(dyads[rows, 1:])
+    n_bits = len(rows).bit_length()
+    places = (groups[by_rest] << n_bits) | np.arange(len(rows))
+    places.sort()
+    ordered = rows[by_rest[places & ((1 << n_bits) - 1)]]
+    return ordered
 
 
 def dense_ranks(values: NDArray[np.float64]) -> NDArray[np.int32]:
