@@ -215,13 +215,14 @@ def surprise(nominal, value):
 def statistics(rows, n_neighbors, dyads, numbers, exclude=None):
     """The mean depth, each criterion's neighbor sum, and the balanced sum, from one row per criterion."""
     others = [j for j in range(len(rows[0])) if j != exclude]
-    sums = [sum(sorted(row[j] for j in others)[:k]) for row, k in zip(rows, n_neighbors, strict=True)]
+    n_summed = [max(k, 5) for k in n_neighbors]
+    sums = [sum(sorted(row[j] for j in others)[:k]) for row, k in zip(rows, n_summed, strict=True)]
     weights = 1 / np.median(dyads, axis=0)
     balanced = sorted(sum(weight * row[j] for weight, row in zip(weights, rows, strict=True)) for j in others)
     return [
         mean_depth(rows, n_neighbors, dyads, numbers, exclude=exclude),
         *sums,
-        sum(balanced[: max(n_neighbors)]),
+        sum(balanced[: max(n_summed)]),
     ]
 
 
@@ -240,3 +241,15 @@ def discoveries(p_values, fdr):
     ranked = sorted(p_values)
     counts = [k for k in range(1, len(ranked) + 1) if ranked[k - 1] <= k * fdr / len(ranked)]
     return [bool(counts) and p <= ranked[max(counts) - 1] for p in p_values]
+
+
+def relieved_rows(rows, training, criterion):
+    """A sample's dissimilarities if one criterion were ordinary: the nominal median of the same rank."""
+    n = len(training[criterion])
+    ranked = [sorted(training[criterion][i][j] for j in range(n) if j != i) for i in range(n)]
+    profile = [np.median([row[rank] for row in ranked]) for rank in range(n - 1)]
+    profile.append(profile[-1])
+    relieved = [list(row) for row in rows]
+    for rank, j in enumerate(sorted(range(n), key=lambda j: rows[criterion][j])):
+        relieved[criterion][j] = profile[rank]
+    return relieved

@@ -213,7 +213,7 @@ BAD_INPUT = {
     "alpha out of reach": (
         fit(alpha=0.05),
         ValueError,
-        r"'alpha' parameter of ParetoDepthDetector must be at least .* which is 0.09091 for these 10. Got 0.05 instead; "
+        "'alpha' parameter of ParetoDepthDetector must be at least .* which is 0.09091 for these 10. Got 0.05 instead; "
         "raise it, give a 'threshold', or fit on more samples: 19 calibrating ones are enough",
     ),
     "alpha out of a split's reach": (

@@ -127,6 +127,15 @@ class Calibration:
         """Return the p-value of each score."""
         return rank_p_values(self.scores[method], scores)
 
+    @property
+    def smallest_p_value(self) -> float:
+        """The p-value of a sample that is stranger than all that calibrate."""
+        return 1 / (1 + len(self.nominal.mean_depth))
+
+    def surprises_of(self, statistics: Statistics) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the surprise of each criterion alone, and the larger one of the mean depth and the balanced sum."""
+        return _surprises(self.surprises, statistics)
+
     def criterion_p_values(self, neighbor_sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the p-value of each criterion alone, shape (n_samples, n_criteria)."""
         pairs = zip(self.nominal.neighbor_sums.T, neighbor_sums.T, strict=True)
@@ -146,13 +155,19 @@ def method_scores(surprises: Sequence[Surprise], statistics: Statistics, method:
     """
     if method == "depth":
         return statistics.mean_depth
+    alone, together = _surprises(surprises, statistics)
+    score: NDArray[np.float64] = alone.max(axis=1)
+    return score if method == "criteria" else np.maximum(score - np.log(alone.shape[1]), together)
+
+
+def _surprises(
+    surprises: Sequence[Surprise], statistics: Statistics
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the surprise of each criterion alone, and the larger one of the mean depth and the balanced sum."""
     depth, *criteria, balanced = surprises
     columns = zip(criteria, statistics.neighbor_sums.T, strict=True)
-    score: NDArray[np.float64] = np.max([surprise.of(sums) for surprise, sums in columns], axis=0)
-    if method == "union":
-        others = depth.of(statistics.mean_depth), balanced.of(statistics.balanced_sum)
-        score = np.max([score - np.log(len(criteria)), *others], axis=0)
-    return score
+    alone = np.column_stack([surprise.of(sums) for surprise, sums in columns])
+    return alone, np.maximum(depth.of(statistics.mean_depth), balanced.of(statistics.balanced_sum))
 
 
 def discoveries(p_values: NDArray[np.float64], fdr: float) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal, Self, TypeVar
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,34 +14,32 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paretodepth.advice import AdviceWarning, criteria_advice
-from paretodepth.blocks import map_blocks, row_blocks
+from paretodepth.blocks import Result
 from paretodepth.calibration import CALIBRATIONS, METHODS, Calibration, discoveries, kept_rows, largest_nominal_score
 from paretodepth.criteria import Criterion
 from paretodepth.depth import DepthKind, Depths
 from paretodepth.dyads import (
-    connected_n_neighbors,
-    dissimilarity_block,
+    fitted_n_neighbors,
+    map_new_blocks,
     nearest_dyads,
     pairwise_dyads,
-    training_block,
 )
+from paretodepth.explanation import Explanation, explained
 from paretodepth.fitted_criteria import fit_criteria, view_rows, view_samples
 from paretodepth.fronts import Fronts
 from paretodepth.metrics.metric import View
 from paretodepth.progress import phase
-from paretodepth.statistics import Measurement, Method, Statistics, joined
+from paretodepth.reasons import Reasoning
+from paretodepth.statistics import Measurement, Method, joined
 from paretodepth.validation import (
     check_alpha,
     check_choice,
     check_fdr,
-    check_n_neighbors,
     check_threshold,
 )
 
 NAME = "ParetoDepthDetector"
 Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
-Block = NDArray[np.float64]
-Result = TypeVar("Result")
 
 
 class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -65,11 +63,10 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Which depth of a new dyad is taken: the first front it dominates a dyad of, the
         front it would lie on, or their mean.
     method : {"depth", "criteria", "union"}, default="depth"
-        What the scores, labels and p-values follow. ``"depth"``: the mean depth, as in the
-        paper. ``"criteria"``: the most surprising criterion, each judged alone by the sum of
-        the k nearest dissimilarities; blind to samples that are odd only in combination.
-        ``"union"``: the most surprising of the mean depth, the criteria, and the k nearest
-        under the sum of all criteria; near the best of these whatever the anomalies are like.
+        What scores, labels and p-values follow. ``"depth"``: the mean depth, as in the paper.
+        ``"criteria"``: the most surprising criterion, by the sum of its nearest dissimilarities;
+        blind to samples that are odd only in combination. ``"union"``: the most surprising of
+        the mean depth, the criteria, and the nearest under the sum of all criteria.
     alpha : float or None, default=None
         The share of nominal samples that may be called anomalies: `predict` tells whether
         p-values are at most alpha. None: 0.05, or the smallest p-value that can be had if there
@@ -190,11 +187,12 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         with telling(f"dissimilarities of {n_samples * (n_samples - 1) // 2:,} pairs of samples"):
             dyads = pairwise_dyads(self.criteria_, self._training, self.n_jobs)
         with telling("number of neighbors"):
-            self.n_neighbors_ = self._fitted_n_neighbors(dyads, n_samples)
+            names = [criterion.name for criterion in self.criteria_]
+            self.n_neighbors_ = fitted_n_neighbors(self.n_neighbors, dyads, names, n_samples, NAME)
         with telling("Pareto fronts"):
             self.fronts_ = Fronts.from_dyads(dyads, n_jobs=self.n_jobs)
             self.n_fronts_ = len(self.fronts_)
-            self._measurement = Measurement.fit(Depths(self.fronts_, depth), self.n_neighbors_, dyads)
+            self._measurement = Measurement.fit(Depths(self.fronts_, depth), self.n_neighbors_, dyads, n_samples)
             self.advice_ = criteria_advice(self.criteria_, dyads, self.n_fronts_)
         with telling("leave-one-out scores"):
             self._calibrate(dyads, views)
@@ -218,17 +216,13 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _calibrate(self, dyads: NDArray[np.float64], views: list[View]) -> None:
         """Score the training samples, each left out in turn, and those held out; set the threshold."""
         n_samples = len(self._training[0])
-
-        def left_out(rows: slice) -> Statistics:
-            return self._measurement.statistics(training_block(dyads, n_samples, rows), "union")
-
-        blocks = row_blocks(n_samples, dyads.shape[1] * n_samples)
-        training = calibrating = joined(map_blocks(left_out, blocks, self.n_jobs))
+        training = calibrating = self._measurement.training_statistics(dyads, n_samples, self.n_jobs)
         held_out = np.delete(np.arange(len(views[0])), self._kept)
         if len(held_out):
             measure = partial(self._measurement.statistics, method="union")
             calibrating = joined(self._over_blocks(measure, view_rows(self.criteria_, views, held_out, self._kept)))
         self._calibration = Calibration.fit(training, calibrating)
+        self._reasoning = Reasoning.fit(self._measurement, self._calibration, self.method, dyads, n_samples)
         self.training_scores_ = np.empty(len(views[0]))
         if len(held_out):
             self.training_scores_[held_out] = -self._calibration.score(calibrating, self.method)
@@ -269,8 +263,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             Of the ``n_neighbors_[0]`` nearest in the first criterion, of those nearest in
             the second, and so on; s is the sum of `n_neighbors_`.
         """
-        views = self._new_views(X)
-        return np.concatenate(self._over_blocks(lambda block: nearest_dyads(block, self.n_neighbors_)[1], views))
+        dyads = self._over_blocks(lambda block: nearest_dyads(block, self.n_neighbors_)[1], self._new_views(X))
+        return np.concatenate(dyads)
 
     def score_samples(self, X: Samples) -> NDArray[np.float64]:
         """Return minus the score of each sample, with ``method="depth"`` minus its mean depth; smaller is stranger.
@@ -317,8 +311,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def p_values(self, X: Samples, *, method: Method | None = None) -> NDArray[np.float64]:
         """Return how often a nominal sample would be at least as strange as each of these.
 
-        That is (1 + number of calibrating samples at least as strange) / (1 + their number). Of
-        nominal samples no more than a share t has a p-value of at most t.
+        That is (1 + number of calibrating samples at least as strange) / (1 + their number). A
+        nominal sample has a p-value of at most t with a probability of at most t.
 
         Parameters
         ----------
@@ -362,6 +356,33 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         fdr = check_fdr(fdr, f"{NAME}.select")
         return discoveries(self.p_values(X), fdr)
 
+    def explain(self, X: Samples) -> Explanation:
+        """Return why each sample is strange or not: by which criteria, how much, and what it is nearest to.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New samples, as in `mean_depth`.
+
+        Returns
+        -------
+        explanation : Explanation
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from paretodepth import ParetoDepthDetector
+        >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((300, 2)))
+        >>> detector.explain([[0.5, 0.4], [1.6, 0.5]])
+        Explanation of 2 samples by depth
+        0: Ordinary (p = 0.92); nearest by x0: 104, 37; by x1: 238, 199.
+        1: Far from every nominal sample in x0 (p = 0.003); x1 is ordinary; nearest by x1: 40, 84.
+        """
+        reasons = self._over_blocks(self._reasoning.reasons, self._new_views(X))
+        names = [criterion.name for criterion in self.criteria_]
+        kept = np.arange(len(self.training_scores_))[self._kept]
+        return explained(self._reasoning, reasons, names, kept, -self.offset_, self.alpha_)
+
     def _scores(self, X: Samples, method: Method | None) -> NDArray[np.float64]:
         """Return the scores of new samples under one of the tests, larger is stranger."""
         views = self._new_views(X)
@@ -374,18 +395,6 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return view_rows(self.criteria_, view_samples(self, X), slice(None), self._kept)
 
-    def _over_blocks(self, function: Callable[[Block], Result], views: Sequence[View]) -> list[Result]:
+    def _over_blocks(self, function: Callable[[NDArray[np.float64]], Result], views: Sequence[View]) -> list[Result]:
         """Return the function's results for blocks of dissimilarities of new samples to the training samples."""
-
-        def of_rows(rows: slice) -> Result:
-            new = [view[rows] for view in views]
-            return function(dissimilarity_block(self.criteria_, new, self._training, rows.start, self.n_jobs))
-
-        return map_blocks(of_rows, row_blocks(len(views[0]), len(views) * len(self._training[0])), self.n_jobs)
-
-    def _fitted_n_neighbors(self, dyads: NDArray[np.float64], n_samples: int) -> NDArray[np.intp]:
-        """Return the number of neighbors in each criterion."""
-        if isinstance(self.n_neighbors, str):
-            check_choice(self.n_neighbors, "n_neighbors", ("connected",), NAME)
-            return connected_n_neighbors(lambda rows: training_block(dyads, n_samples, rows), n_samples, dyads.shape[1])
-        return check_n_neighbors(self.n_neighbors, [c.name for c in self.criteria_], n_samples, NAME)
+        return map_new_blocks(function, self.criteria_, views, self._training, self.n_jobs)

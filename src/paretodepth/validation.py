@@ -71,6 +71,15 @@ def check_count(value: object, parameter: str, caller: str) -> int:
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
+def check_row(row: object, n_rows: int, parameter: str, caller: str) -> int:
+    """Return the index of one of some rows."""
+    if not _is_integer(row) or not 0 <= row < n_rows:  # type: ignore[operator]
+        raise ValueError(
+            f"The '{parameter}' parameter of {caller} must be an integer from 0 to {n_rows - 1}. Got {row!r} instead."
+        )
+    return int(row)  # type: ignore[call-overload, no-any-return]
+
+
 def check_rate(rate: object, parameter: str, caller: str, meaning: str) -> float:
     """Return a number between 0 and 1, both excluded."""
     if not _is_real(rate) or not 0 < rate < 1:  # type: ignore[operator]

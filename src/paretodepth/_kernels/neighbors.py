@@ -94,6 +94,21 @@ def select_nearest(block: NDArray[np.float64], n_neighbors: NDArray[np.intp]) ->
 
 
 @njit(cache=True, nogil=True)
+def count_nearer(rows: NDArray[np.float64], neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return for each row and each of its neighbors how many samples are nearer, under one criterion."""
+    counts = np.zeros(neighbors.shape, np.intp)
+    for row in range(len(neighbors)):
+        values = rows[row]
+        for place in range(neighbors.shape[1]):
+            value = values[neighbors[row, place]]
+            count = 0
+            for other in values:
+                count += other < value
+            counts[row, place] = count
+    return counts
+
+
+@njit(cache=True, nogil=True)
 def sum_nearest(dyads: NDArray[np.float64], n_neighbors: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return each row's sum, in each criterion, over the dyads with its nearest in that criterion.
 
