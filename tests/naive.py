@@ -194,3 +194,62 @@ def distinct_tracks(tracks):
         if all(len(points & {tuple(point) for point in tracks[other]}) <= len(points) / 2 for other in kept):
             kept.append(track)
     return sorted(kept)
+
+
+def p_value(nominal, value):
+    """The share of nominal values and this one that are at least as large as it."""
+    return (1 + sum(other >= value for other in nominal)) / (len(nominal) + 1)
+
+
+def surprise(nominal, value):
+    """Minus the logarithm of the share of nominal values at least as large; an exponential tail beyond 90 %."""
+    ranked = sorted(nominal)
+    start = ranked[-min(len(ranked), max(5, len(ranked) // 10))]
+    if value <= start:
+        return -np.log(sum(other >= value for other in nominal) / len(nominal))
+    excess = [other - start for other in nominal if other > start]
+    scale = np.mean(excess) if excess else np.mean(np.abs(nominal)) or 1.0
+    return -np.log(sum(other >= start for other in nominal) / len(nominal)) + (value - start) / scale
+
+
+def statistics(rows, n_neighbors, dyads, numbers, exclude=None):
+    """The mean depth, each criterion's neighbor sum, and the balanced sum, from one row per criterion."""
+    others = [j for j in range(len(rows[0])) if j != exclude]
+    n_summed = [max(k, 5) for k in n_neighbors]
+    sums = [sum(sorted(row[j] for j in others)[:k]) for row, k in zip(rows, n_summed, strict=True)]
+    weights = 1 / np.median(dyads, axis=0)
+    balanced = sorted(sum(weight * row[j] for weight, row in zip(weights, rows, strict=True)) for j in others)
+    return [
+        mean_depth(rows, n_neighbors, dyads, numbers, exclude=exclude),
+        *sums,
+        sum(balanced[: max(n_summed)]),
+    ]
+
+
+def score(nominal, values, method):
+    """A sample's score from the statistics of the nominal samples, one row each, and its own."""
+    depth, *criteria, balanced = (surprise(*pair) for pair in zip(np.transpose(nominal), values, strict=True))
+    if method == "depth":
+        return values[0]
+    if method == "criteria":
+        return max(criteria)
+    return max(depth, max(criteria) - np.log(len(criteria)), balanced)
+
+
+def discoveries(p_values, fdr):
+    """Benjamini and Hochberg: the k smallest p-values, for the largest k with p_(k) <= k fdr / m."""
+    ranked = sorted(p_values)
+    counts = [k for k in range(1, len(ranked) + 1) if ranked[k - 1] <= k * fdr / len(ranked)]
+    return [bool(counts) and p <= ranked[max(counts) - 1] for p in p_values]
+
+
+def relieved_rows(rows, training, criterion):
+    """A sample's dissimilarities if one criterion were ordinary: the nominal median of the same rank."""
+    n = len(training[criterion])
+    ranked = [sorted(training[criterion][i][j] for j in range(n) if j != i) for i in range(n)]
+    profile = [np.median([row[rank] for row in ranked]) for rank in range(n - 1)]
+    profile.append(profile[-1])
+    relieved = [list(row) for row in rows]
+    for rank, j in enumerate(sorted(range(n), key=lambda j: rows[criterion][j])):
+        relieved[criterion][j] = profile[rank]
+    return relieved

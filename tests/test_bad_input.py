@@ -210,6 +210,38 @@ BAD_INPUT = {
     "alpha of zero": (fit(alpha=0), ValueError, "'alpha' parameter .* between 0 and 1, both excluded. Got 0 instead"),
     "alpha of one": (fit(alpha=1.0), ValueError, "Got 1.0 instead"),
     "alpha of another type": (fit(alpha="5%"), ValueError, "Got '5%' instead"),
+    "alpha out of reach": (
+        fit(alpha=0.05),
+        ValueError,
+        "'alpha' parameter of ParetoDepthDetector must be at least .* which is 0.09091 for these 10. Got 0.05 instead; "
+        "raise it, give a 'threshold', or fit on more samples: 19 calibrating ones are enough",
+    ),
+    "alpha out of a split's reach": (
+        fit(alpha=0.1, calibration="split"),
+        ValueError,
+        "which is 0.25 for these 3. Got 0.1 instead.* 9 calibrating ones",
+    ),
+    "unknown method": (
+        fit(method="unoin"),
+        ValueError,
+        r"'method' parameter of ParetoDepthDetector must be one of 'depth', 'criteria', 'union'. Got 'unoin' instead "
+        r"\(did you mean 'union'",
+    ),
+    "unknown method of p-values": (
+        lambda: fit()().p_values(X, method="fisher"),
+        ValueError,
+        "'method' parameter of ParetoDepthDetector.p_values must be one of 'depth', 'criteria', 'union'. Got 'fisher'",
+    ),
+    "unknown calibration": (
+        fit(calibration="loo"),
+        ValueError,
+        "'calibration' parameter of ParetoDepthDetector must be one of 'leave-one-out', 'split'. Got 'loo' instead",
+    ),
+    "false discovery rate of one": (
+        lambda: fit()().select(X, fdr=1),
+        ValueError,
+        "'fdr' parameter of ParetoDepthDetector.select must be a number between 0 and 1, both excluded. Got 1 instead",
+    ),
     "threshold of NaN": (fit(threshold=np.nan), ValueError, "'threshold' parameter .* None or a number. Got nan"),
     "no samples to simulate": (lambda: make_hypercube(0), ValueError, "'n_train' parameter of make_hypercube"),
     "too probable anomalies": (

@@ -9,7 +9,8 @@ from paretodepth.baselines import WeightedDetector
 @parametrize_with_checks(
     [
         ParetoDepthDetector(),
-        ParetoDepthDetector(depth="mid", n_neighbors=2, n_jobs=2),
+        ParetoDepthDetector(depth="mid", n_neighbors=2, n_jobs=2, method="criteria"),
+        ParetoDepthDetector(method="union", calibration="split", random_state=0),
         ParetoDepthDetector([Criterion("all"), Criterion("first", 0, "cityblock")], depth="insertion"),
         WeightedDetector(),
         WeightedDetector(method="LOF", n_neighbors=3),

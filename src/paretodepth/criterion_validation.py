@@ -55,8 +55,7 @@ def check_extra(module: str, extra: str) -> Any:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise ImportError(
-            f"This metric needs '{module.split('.')[0]}', which is not installed; "
-            f'run: pip install "paretodepth[{extra}]"'
+            f"This needs '{module.split('.')[0]}', which is not installed; run: pip install \"paretodepth[{extra}]\""
         ) from error
 
 

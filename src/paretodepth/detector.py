@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paretodepth.advice import AdviceWarning, criteria_advice
-from paretodepth.blocks import map_blocks, row_blocks
+from paretodepth.blocks import Result
+from paretodepth.calibration import CALIBRATIONS, METHODS, Calibration, discoveries, kept_rows, largest_nominal_score
 from paretodepth.criteria import Criterion
 from paretodepth.depth import DepthKind, Depths
 from paretodepth.dyads import (
-    connected_n_neighbors,
-    dissimilarity_block,
+    fitted_n_neighbors,
+    map_new_blocks,
     nearest_dyads,
     pairwise_dyads,
-    training_block,
 )
-from paretodepth.fitted_criteria import fit_criteria, view_samples
+from paretodepth.explanation import Explanation, explained
+from paretodepth.fitted_criteria import fit_criteria, view_rows, view_samples
 from paretodepth.fronts import Fronts
+from paretodepth.metrics.metric import View
+from paretodepth.progress import phase
+from paretodepth.reasons import Reasoning
+from paretodepth.statistics import Measurement, Method, joined
 from paretodepth.validation import (
     check_alpha,
     check_choice,
-    check_n_neighbors,
+    check_fdr,
     check_threshold,
 )
 
@@ -57,14 +62,27 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     depth : {"paper", "insertion", "mid"}, default="paper"
         Which depth of a new dyad is taken: the first front it dominates a dyad of, the
         front it would lie on, or their mean.
-    alpha : float, default=0.05
-        The share of nominal samples that may be called anomalies. Sets the threshold from
-        the leave-one-out scores of the training samples.
+    method : {"depth", "criteria", "union"}, default="depth"
+        What scores, labels and p-values follow. ``"depth"``: the mean depth, as in the paper.
+        ``"criteria"``: the most surprising criterion, by the sum of its nearest dissimilarities;
+        blind to samples that are odd only in combination. ``"union"``: the most surprising of
+        the mean depth, the criteria, and the nearest under the sum of all criteria.
+    alpha : float or None, default=None
+        The share of nominal samples that may be called anomalies: `predict` tells whether
+        p-values are at most alpha. None: 0.05, or the smallest p-value that can be had if there
+        are fewer than 19 calibrating samples.
     threshold : float or None, default=None
-        A mean depth above which a sample is an anomaly (the paper's sigma). Overrides `alpha`.
+        The score above which a sample is an anomaly, a mean depth (the paper's sigma) for
+        ``method="depth"``. Overrides `alpha`.
+    calibration : {"leave-one-out", "split"}, default="leave-one-out"
+        Which samples calibrate. ``"leave-one-out"``: all training samples, each compared with
+        the others. ``"split"``: a random third, which the fronts are then made without; fewer
+        samples for either purpose, but p-values that are exactly valid.
     n_jobs : int or None, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 all
         cores. Changes no result.
+    random_state : int, RandomState instance or None, default=None
+        Draws the third of ``calibration="split"``.
     verbose : int, default=0
         1 prints what `fit` is doing and how long it took.
 
@@ -83,10 +101,13 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Their number M; a new dyad's depth is from 1 to M + 1.
     training_scores_ : ndarray of shape (n_samples,)
         Scores of the training samples on the scale of `score_samples`, leave-one-out: a
-        training sample is not its own neighbor.
+        training sample is not its own neighbor. Those that a split holds out are compared
+        with the others.
     training_labels_ : ndarray of shape (n_samples,)
         1 for training samples within the threshold, -1 for those beyond it, by
         `training_scores_`.
+    alpha_ : float or None
+        The rate that set the threshold; None if a threshold was given.
     offset_ : float
         Minus the threshold: ``decision_function(X) = score_samples(X) - offset_``.
     n_features_in_ : int
@@ -122,17 +143,23 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         n_neighbors: Literal["connected"] | int | Sequence[int] = "connected",
         depth: DepthKind = "paper",
-        alpha: float = 0.05,
+        method: Method = "depth",
+        alpha: float | None = None,
         threshold: float | None = None,
+        calibration: Literal["leave-one-out", "split"] = "leave-one-out",
         n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
         self.criteria = criteria
         self.n_neighbors = n_neighbors
         self.depth = depth
+        self.method = method
         self.alpha = alpha
         self.threshold = threshold
+        self.calibration = calibration
         self.n_jobs = n_jobs
+        self.random_state = random_state
         self.verbose = verbose
 
     def fit(self, X: Samples, y: object = None) -> Self:
@@ -153,30 +180,59 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self : ParetoDepthDetector
         """
         depth = check_choice(self.depth, "depth", ("paper", "insertion", "mid"), NAME)
-        alpha, threshold = check_alpha(self.alpha, NAME), check_threshold(self.threshold, NAME)
-        self.criteria_, self._training = fit_criteria(self, X)
+        check_choice(self.method, "method", METHODS, NAME)
+        views = self._fit_criteria(X)
         n_samples = len(self._training[0])
-        with self._phase(f"dissimilarities of {n_samples * (n_samples - 1) // 2:,} pairs of samples"):
+        telling = partial(phase, caller=NAME, verbose=self.verbose)
+        with telling(f"dissimilarities of {n_samples * (n_samples - 1) // 2:,} pairs of samples"):
             dyads = pairwise_dyads(self.criteria_, self._training, self.n_jobs)
-        with self._phase("number of neighbors"):
-            self.n_neighbors_ = self._fitted_n_neighbors(dyads, n_samples)
-        with self._phase("Pareto fronts"):
+        with telling("number of neighbors"):
+            names = [criterion.name for criterion in self.criteria_]
+            self.n_neighbors_ = fitted_n_neighbors(self.n_neighbors, dyads, names, n_samples, NAME)
+        with telling("Pareto fronts"):
             self.fronts_ = Fronts.from_dyads(dyads, n_jobs=self.n_jobs)
             self.n_fronts_ = len(self.fronts_)
-            self._depths = Depths(self.fronts_, depth)
-        with self._phase("advice"):
+            self._measurement = Measurement.fit(Depths(self.fronts_, depth), self.n_neighbors_, dyads, n_samples)
+        with telling("advice"):
             self.advice_ = criteria_advice(self.criteria_, dyads, self.n_fronts_)
-        with self._phase("leave-one-out scores"):
-            rows = row_blocks(n_samples, dyads.shape[1] * n_samples)
-            blocks = map_blocks(
-                lambda rows: self._mean_depth(training_block(dyads, n_samples, rows)), rows, self.n_jobs
-            )
-            self.training_scores_ = -np.concatenate(blocks)
-        self.offset_ = conformal_offset(self.training_scores_, alpha) if threshold is None else -threshold
-        self.training_labels_ = np.where(self.training_scores_ < self.offset_, -1, 1)
+        with telling("leave-one-out scores"):
+            self._calibrate(dyads, views)
         for advice in self.advice_:
             warnings.warn(advice, AdviceWarning, stacklevel=2)
         return self
+
+    def _fit_criteria(self, X: Samples) -> list[View]:
+        """Fit the criteria, choose the samples that make the fronts, and return what the criteria see of all."""
+        calibration = check_choice(self.calibration, "calibration", CALIBRATIONS, NAME)
+        seed = check_random_state(self.random_state).randint(2**31 - 1) if calibration == "split" else 0
+        rows_of = partial(kept_rows, calibration=calibration, seed=seed)
+        self.criteria_, views = fit_criteria(self, X, rows_of)
+        self._kept = rows_of(len(views[0]))
+        self._training = view_rows(self.criteria_, views, self._kept, self._kept)
+        n_calibrating = len(views[0]) - (len(self._training[0]) if calibration == "split" else 0)
+        threshold = check_threshold(self.threshold, NAME)
+        self.alpha_ = check_alpha(self.alpha, n_calibrating, NAME) if threshold is None else None
+        return views
+
+    def _calibrate(self, dyads: NDArray[np.float64], views: list[View]) -> None:
+        """Score the training samples, each left out in turn, and those held out; set the threshold."""
+        n_samples = len(self._training[0])
+        training = calibrating = self._measurement.training_statistics(dyads, n_samples, self.n_jobs)
+        held_out = np.delete(np.arange(len(views[0])), self._kept)
+        if len(held_out):
+            measure = partial(self._measurement.statistics, method="union")
+            calibrating = joined(self._over_blocks(measure, view_rows(self.criteria_, views, held_out, self._kept)))
+        self._calibration = Calibration.fit(training, calibrating)
+        self._reasoning = Reasoning.fit(self._measurement, self._calibration, self.method, dyads, n_samples)
+        self.training_scores_ = np.empty(len(views[0]))
+        if len(held_out):
+            self.training_scores_[held_out] = -self._calibration.score(calibrating, self.method)
+        self.training_scores_[self._kept] = -self._calibration.score(training, self.method)
+        if self.alpha_ is None:
+            self.offset_ = -float(self.threshold)  # type: ignore[arg-type]
+        else:
+            self.offset_ = -largest_nominal_score(self._calibration.scores[self.method], self.alpha_)
+        self.training_labels_ = np.where(self.training_scores_ < self.offset_, -1, 1)
 
     def mean_depth(self, X: Samples) -> NDArray[np.float64]:
         """Return the paper's anomaly score v: the mean depth of each sample's dyads, larger is stranger.
@@ -192,7 +248,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         mean_depth : ndarray of shape (n_samples,)
             From 1 to ``n_fronts_ + 1``.
         """
-        return self._over_new_blocks(self._mean_depth, X)
+        return self._scores(X, "depth")
 
     def nearest_dyads(self, X: Samples) -> NDArray[np.float64]:
         """Return the dyads whose mean depth is the score: those of each sample with its nearest training samples.
@@ -208,10 +264,11 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             Of the ``n_neighbors_[0]`` nearest in the first criterion, of those nearest in
             the second, and so on; s is the sum of `n_neighbors_`.
         """
-        return self._over_new_blocks(lambda block: nearest_dyads(block, self.n_neighbors_)[1], X)
+        dyads = self._over_blocks(lambda block: nearest_dyads(block, self.n_neighbors_)[1], self._new_views(X))
+        return np.concatenate(dyads)
 
     def score_samples(self, X: Samples) -> NDArray[np.float64]:
-        """Return minus the mean depth of each sample, smaller is stranger.
+        """Return minus the score of each sample, with ``method="depth"`` minus its mean depth; smaller is stranger.
 
         Parameters
         ----------
@@ -222,7 +279,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         scores : ndarray of shape (n_samples,)
         """
-        return -self.mean_depth(X)
+        return -self._scores(X, None)
 
     def decision_function(self, X: Samples) -> NDArray[np.float64]:
         """Return the score of each sample less the offset, negative for anomalies.
@@ -239,7 +296,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Samples) -> NDArray[np.intp]:
-        """Return -1 for anomalies, samples whose mean depth is above the threshold, and 1 for the others.
+        """Return -1 for anomalies, samples whose score is above the threshold, and 1 for the others.
 
         Parameters
         ----------
@@ -252,52 +309,93 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return np.where(self.decision_function(X) < 0, -1, 1)
 
-    def _over_new_blocks(
-        self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]], X: Samples
-    ) -> NDArray[np.float64]:
-        """Return the function's results for blocks of dissimilarities of new samples, put together."""
+    def p_values(self, X: Samples, *, method: Method | None = None) -> NDArray[np.float64]:
+        """Return how often a nominal sample would be at least as strange as each of these.
+
+        That is (1 + number of calibrating samples at least as strange) / (1 + their number). A
+        nominal sample has a p-value of at most t with a probability of at most t.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New samples, as in `mean_depth`.
+        method : {"depth", "criteria", "union"} or None, default=None
+            The score to go by, as in the parameter `method`, which None stands for.
+
+        Returns
+        -------
+        p_values : ndarray of shape (n_samples,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from paretodepth import ParetoDepthDetector
+        >>> nominal = np.random.default_rng(0).random((199, 2))
+        >>> ParetoDepthDetector(method="union").fit(nominal).p_values([[0.5, 0.5], [1.6, 0.5]])
+        array([0.37 , 0.005])
+        """
+        scores = self._scores(X, method)
+        return self._calibration.p_values(scores, method or self.method)
+
+    def select(self, X: Samples, *, fdr: float = 0.1) -> NDArray[np.bool_]:
+        """Tell which samples to call anomalies so that few of those called are nominal.
+
+        The more anomalies a batch holds, the more samples are called. Since no p-value is below
+        1 / (1 + number of calibrating samples), single anomalies in a large batch need many.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New samples, as in `mean_depth`.
+        fdr : float, default=0.1
+            The false discovery rate: the expected share of nominal samples among those called.
+
+        Returns
+        -------
+        is_selected : ndarray of shape (n_samples,)
+        """
+        fdr = check_fdr(fdr, f"{NAME}.select")
+        return discoveries(self.p_values(X), fdr)
+
+    def explain(self, X: Samples) -> Explanation:
+        """Return why each sample is strange or not: by which criteria, how much, and what it is nearest to.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New samples, as in `mean_depth`.
+
+        Returns
+        -------
+        explanation : Explanation
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from paretodepth import ParetoDepthDetector
+        >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((300, 2)))
+        >>> detector.explain([[0.5, 0.4], [1.6, 0.5]])
+        Explanation of 2 samples by depth
+        0: Ordinary (p = 0.92); nearest by x0: 104, 37; by x1: 238, 199.
+        1: Far from every nominal sample in x0 (p = 0.003); x1 is ordinary; nearest by x1: 40, 84.
+        """
+        reasons = self._over_blocks(self._reasoning.reasons, self._new_views(X))
+        names = [criterion.name for criterion in self.criteria_]
+        kept = np.arange(len(self.training_scores_))[self._kept]
+        return explained(self._reasoning, reasons, names, kept, -self.offset_, self.alpha_)
+
+    def _scores(self, X: Samples, method: Method | None) -> NDArray[np.float64]:
+        """Return the scores of new samples under one of the tests, larger is stranger."""
+        views = self._new_views(X)
+        chosen: Method = self.method if method is None else check_choice(method, "method", METHODS, f"{NAME}.p_values")
+        statistics = self._over_blocks(partial(self._measurement.statistics, method=chosen), views)
+        return self._calibration.score(joined(statistics), chosen)
+
+    def _new_views(self, X: Samples) -> list[View]:
+        """Return what the criteria see of new samples."""
         check_is_fitted(self)
-        views = view_samples(self, X)
+        return view_rows(self.criteria_, view_samples(self, X), slice(None), self._kept)
 
-        def of_rows(rows: slice) -> NDArray[np.float64]:
-            new = [view[rows] for view in views]
-            return function(dissimilarity_block(self.criteria_, new, self._training, rows.start, self.n_jobs))
-
-        blocks = row_blocks(len(views[0]), len(views) * len(self._training[0]))
-        return np.concatenate(map_blocks(of_rows, blocks, self.n_jobs))
-
-    def _mean_depth(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the mean depths of the rows of a block of dissimilarities to the training samples."""
-        _, dyads = nearest_dyads(block, self.n_neighbors_)
-        n_rows, n_dyads, n_criteria = dyads.shape
-        depths = self._depths.of(dyads.reshape(-1, n_criteria)).reshape(n_rows, n_dyads)
-        mean: NDArray[np.float64] = depths.mean(axis=1)
-        return mean
-
-    def _fitted_n_neighbors(self, dyads: NDArray[np.float64], n_samples: int) -> NDArray[np.intp]:
-        """Return the number of neighbors in each criterion."""
-        if isinstance(self.n_neighbors, str):
-            check_choice(self.n_neighbors, "n_neighbors", ("connected",), NAME)
-            return connected_n_neighbors(lambda rows: training_block(dyads, n_samples, rows), n_samples, dyads.shape[1])
-        return check_n_neighbors(self.n_neighbors, [c.name for c in self.criteria_], n_samples, NAME)
-
-    @contextmanager
-    def _phase(self, title: str) -> Iterator[None]:
-        """Tell what is being done and how long it took, if asked to."""
-        if self.verbose:
-            print(f"[{NAME}] {title} …", end="", flush=True)  # noqa: T201
-        start = time.perf_counter()
-        yield
-        if self.verbose:
-            print(f" {time.perf_counter() - start:.1f} s")  # noqa: T201
-
-
-def conformal_offset(scores: NDArray[np.float64], alpha: float) -> float:
-    """Return the score below which a nominal sample falls with a probability of at most `alpha`.
-
-    A new sample is an anomaly if p = (1 + number of training scores not above its own) /
-    (n_samples + 1) is at most `alpha`, that is, if its score is below the returned one.
-    """
-    # The tiny addition undoes the rounding of, say, 0.05 * 300.
-    n_below = int(alpha * (len(scores) + 1) + 1e-9) - 1
-    return float(np.sort(scores)[max(n_below, 0)])
+    def _over_blocks(self, function: Callable[[NDArray[np.float64]], Result], views: Sequence[View]) -> list[Result]:
+        """Return the function's results for blocks of dissimilarities of new samples to the training samples."""
+        return map_new_blocks(function, self.criteria_, views, self._training, self.n_jobs)

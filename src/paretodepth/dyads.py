@@ -16,9 +16,10 @@ from paretodepth._kernels.neighbors import (
     select_nearest,
     unpack_rows,
 )
-from paretodepth.blocks import map_blocks, row_blocks
+from paretodepth.blocks import Result, map_blocks, row_blocks
 from paretodepth.fitted_criteria import FittedCriterion
 from paretodepth.metrics.metric import View
+from paretodepth.validation import check_choice, check_n_neighbors
 
 Views = Sequence[View]
 
@@ -57,6 +58,22 @@ def dissimilarity_block(
     )
 
 
+def map_new_blocks(
+    function: Callable[[NDArray[np.float64]], Result],
+    criteria: Sequence[FittedCriterion],
+    views: Views,
+    training: Views,
+    n_jobs: int | None,
+) -> list[Result]:
+    """Return the function's results for blocks of dissimilarities of new samples to the training samples."""
+
+    def of_rows(rows: slice) -> Result:
+        new = [view[rows] for view in views]
+        return function(dissimilarity_block(criteria, new, training, rows.start, n_jobs))
+
+    return map_blocks(of_rows, row_blocks(len(views[0]), len(views) * len(training[0])), n_jobs)
+
+
 def training_block(dyads: NDArray[np.float64], n_samples: int, rows: slice) -> NDArray[np.float64]:
     """Return the block of some training samples against all, each infinitely far from itself."""
     return unpack_rows(dyads, n_samples, rows.start, rows.stop)
@@ -76,6 +93,16 @@ def nearest_dyads(
     neighbors = select_nearest(block, n_neighbors)
     dyads = block[:, np.arange(block.shape[1])[:, None], neighbors]
     return neighbors, np.ascontiguousarray(np.moveaxis(dyads, 0, -1))
+
+
+def fitted_n_neighbors(
+    n_neighbors: object, dyads: NDArray[np.float64], names: Sequence[str], n_samples: int, caller: str
+) -> NDArray[np.intp]:
+    """Return the number of neighbors in each criterion, as given or as the training dyads need it."""
+    if isinstance(n_neighbors, str):
+        check_choice(n_neighbors, "n_neighbors", ("connected",), caller)
+        return connected_n_neighbors(lambda rows: training_block(dyads, n_samples, rows), n_samples, len(names))
+    return check_n_neighbors(n_neighbors, names, n_samples, caller)
 
 
 def connected_n_neighbors(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from paretodepth.sample_validation import Columns, check_common, check_no_missin
 from paretodepth.tables import MIN_SAMPLES, is_object_column, read_samples
 from paretodepth.transforms import is_batch_stable, transformed, transformer_input
 from paretodepth.validation import check_columns, check_n_samples
+
+Rows = slice | NDArray[np.intp]
 
 SEQUENCE_KINDS = ("text", "series", "trajectories")
 
@@ -109,8 +111,13 @@ class FittedCriterion:
         return check_dissimilarities(block, (len(A), len(B)), self.name, origin)
 
 
-def fit_criteria(estimator: BaseEstimator, X: Any) -> tuple[list[FittedCriterion], list[View]]:
-    """Return the estimator's criteria fitted to the training samples, and what each sees of these."""
+def fit_criteria(
+    estimator: BaseEstimator, X: Any, fitted_rows: Callable[[int], Rows] = lambda n_samples: slice(None)
+) -> tuple[list[FittedCriterion], list[View]]:
+    """Return the estimator's criteria fitted to the training samples, and what each sees of these.
+
+    `fitted_rows` tells from the number of samples which of them are fitted to.
+    """
     caller = type(estimator).__name__
     criteria = resolve_criteria(estimator.criteria, caller)
     for metric in (criterion.registered for criterion in criteria or []):
@@ -136,8 +143,17 @@ def fit_criteria(estimator: BaseEstimator, X: Any) -> tuple[list[FittedCriterion
     names = getattr(estimator, "feature_names_in_", None)
     bound = _bound_criteria(criteria, len(table.arrays), None if names is None else list(names))
     _check_missing(bound, table)
-    fitted = [_fit_criterion(criterion, columns, table) for criterion, columns in bound]
+    rows = fitted_rows(len(table))
+    fitted = [_fit_criterion(criterion, columns, table, rows) for criterion, columns in bound]
     return fitted, [criterion.view(table) for criterion in fitted]
+
+
+def view_rows(criteria: Sequence[FittedCriterion], views: Sequence[View], rows: Rows, training: Rows) -> list[View]:
+    """Return some rows of views, and of precomputed dissimilarities the columns of some training samples."""
+    return [
+        view[rows][:, training] if criterion.is_precomputed else view[rows]
+        for criterion, view in zip(criteria, views, strict=True)
+    ]
 
 
 def view_samples(estimator: BaseEstimator, X: Any) -> list[View]:
@@ -176,14 +192,15 @@ def _bound_criteria(
     return bound
 
 
-def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns) -> FittedCriterion:
-    """Return a criterion with what its transformer and metric estimate from the training samples."""
+def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, rows: Rows) -> FittedCriterion:
+    """Return a criterion with what its transformer and metric estimate from some rows of the training samples."""
     if criterion.is_precomputed:
         check_matrix(table.arrays[indices[0]], criterion.name, None)
         return FittedCriterion(criterion, indices, {"n_training": len(table)})
     state: State = {"missing": criterion.missing}
     transformer = None
     columns = _read_columns(criterion, indices, table)
+    columns = replace(columns, arrays=[array[rows] for array in columns.arrays])
     if criterion.transform is not None:
         samples = transformer_input(columns, is_single=_names_one(criterion))
         transformer = clone(criterion.transform).fit(samples)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,4 +69,52 @@ def plot_new_dyads(ax: Axes, dyads: NDArray[np.float64], *, color: str, marker: 
         zorder=3,
         label=label,
     )
+    return ax
+
+
+def plot_explanation(
+    ax: Axes,
+    *,
+    names: Sequence[str],
+    distances: NDArray[np.float64],
+    usual_distances: NDArray[np.float64],
+    notes: Sequence[str],
+    is_far: NDArray[np.bool_],
+) -> Axes:
+    """Draw how far a sample is from the nominal ones in each criterion, over the range that is usual.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    names : sequence of str
+        Of the criteria.
+    distances : ndarray of shape (n_criteria,)
+        Multiples of the nominal median.
+    usual_distances : ndarray of shape (2, n_criteria)
+        Between these are most nominal samples.
+    notes : sequence of str
+        Written at the right of each criterion.
+    is_far : ndarray of shape (n_criteria,)
+
+    Returns
+    -------
+    ax : matplotlib Axes
+    """
+    rows = np.arange(len(names))
+    low, high = usual_distances
+    ax.barh(rows, high - low, left=low, height=0.5, color="0.85", label="nine tenths of the nominal samples")
+    ax.axvline(1.0, color="0.5", linewidth=0.8, label="their median")
+    for shown, color, marker, label in ((~is_far, "tab:blue", "o", "this sample"), (is_far, "tab:red", "^", "far")):
+        if shown.any():
+            ax.scatter(
+                distances[shown], rows[shown], color=color, marker=marker, edgecolors="black", zorder=3, label=label
+            )
+    for row, note in zip(rows, notes, strict=True):
+        ax.annotate(note, (1.01, row), xycoords=("axes fraction", "data"), va="center", fontsize=8)
+    positive = np.concatenate([distances, low, [1.0]])
+    ax.set_xscale("symlog", linthresh=max(positive[positive > 0].min(), 1e-3))
+    ax.set_yticks(rows, names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlabel("distance to the nearest nominal samples, 1 is usual")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.35), ncols=4, fontsize=8, frameon=False)
     return ax

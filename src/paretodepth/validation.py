@@ -68,14 +68,43 @@ def check_count(value: object, parameter: str, caller: str) -> int:
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
-def check_alpha(alpha: object, caller: str) -> float:
-    """Return a false-alarm rate between 0 and 1, both excluded."""
-    if not _is_real(alpha) or not 0 < alpha < 1:  # type: ignore[operator]
+def check_row(row: object, n_rows: int, parameter: str, caller: str) -> int:
+    """Return the index of one of some rows."""
+    if not _is_integer(row) or not 0 <= row < n_rows:  # type: ignore[operator]
         raise ValueError(
-            f"The 'alpha' parameter of {caller} must be a number between 0 and 1, both excluded. Got {alpha!r} "
-            "instead; it is the share of nominal samples that may be called anomalies, 0.05 say."
+            f"The '{parameter}' parameter of {caller} must be an integer from 0 to {n_rows - 1}. Got {row!r} instead."
         )
-    return float(alpha)  # type: ignore[arg-type]
+    return int(row)  # type: ignore[call-overload, no-any-return]
+
+
+def check_rate(rate: object, parameter: str, caller: str, meaning: str) -> float:
+    """Return a number between 0 and 1, both excluded."""
+    if not _is_real(rate) or not 0 < rate < 1:  # type: ignore[operator]
+        raise ValueError(
+            f"The '{parameter}' parameter of {caller} must be a number between 0 and 1, both excluded. Got {rate!r} "
+            f"instead; it is {meaning}."
+        )
+    return float(rate)  # type: ignore[arg-type]
+
+
+def check_fdr(fdr: object, caller: str) -> float:
+    """Return a false discovery rate between 0 and 1, both excluded."""
+    return check_rate(fdr, "fdr", caller, "the share of nominal samples among those selected, 0.1 say")
+
+
+def check_alpha(alpha: object, n_calibrating: int, caller: str) -> float:
+    """Return a false-alarm rate that p-values from so many samples can reach; None stands for 0.05 or the smallest."""
+    smallest = 1 / (n_calibrating + 1)
+    if alpha is None:
+        return max(0.05, smallest)
+    rate = check_rate(alpha, "alpha", caller, "the share of nominal samples that may be called anomalies, 0.05 say")
+    if rate < smallest * (1 - 1e-9):
+        raise ValueError(
+            f"The 'alpha' parameter of {caller} must be at least 1 / (1 + number of calibrating samples), which is "
+            f"{smallest:.4g} for these {n_calibrating}. Got {rate:g} instead; raise it, give a 'threshold', or fit on "
+            f"more samples: {int(np.ceil(1 / rate - 1e-9)) - 1} calibrating ones are enough."
+        )
+    return rate
 
 
 def check_interval(value: float, parameter: str, low: float, high: float, caller: str) -> float:

@@ -94,6 +94,39 @@ def select_nearest(block: NDArray[np.float64], n_neighbors: NDArray[np.intp]) ->
 
 
 @njit(cache=True, nogil=True)
+def count_nearer(rows: NDArray[np.float64], neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return for each row and each of its neighbors how many samples are nearer, under one criterion."""
+    counts = np.zeros(neighbors.shape, np.intp)
+    for row in range(len(neighbors)):
+        values = rows[row]
+        for place in range(neighbors.shape[1]):
+            value = values[neighbors[row, place]]
+            count = 0
+            for other in values:
+                count += other < value
+            counts[row, place] = count
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def sum_nearest(dyads: NDArray[np.float64], n_neighbors: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return each row's sum, in each criterion, over the dyads with its nearest in that criterion.
+
+    `dyads` (n_rows, s, n_criteria) are those of the samples that `select_nearest` returns. They
+    are added one after the other, so that no bit depends on how many rows there are.
+    """
+    n_rows, _, n_criteria = dyads.shape
+    sums = np.zeros((n_rows, n_criteria))
+    for row in range(n_rows):
+        dyad = 0
+        for criterion in range(n_criteria):
+            for _ in range(n_neighbors[criterion]):
+                sums[row, criterion] += dyads[row, dyad, criterion]
+                dyad += 1
+    return sums
+
+
+@njit(cache=True, nogil=True)
 def root_of(parents: NDArray[np.intp], sample: int) -> int:
     """Return the representative of the set a sample belongs to (union–find, path halving)."""
     while parents[sample] != sample:

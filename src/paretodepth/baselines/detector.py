@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from paretodepth._kernels.weights import nearest_by_sum
 from paretodepth.baselines.scores import METHODS, Neighbors, training_neighbors
-from paretodepth.blocks import map_blocks, row_blocks
+from paretodepth.calibration import largest_nominal_score
 from paretodepth.criteria import Criterion
-from paretodepth.detector import Samples, conformal_offset
-from paretodepth.dyads import dissimilarity_block, pairwise_dyads, training_block
+from paretodepth.detector import Samples
+from paretodepth.dyads import map_new_blocks, pairwise_dyads, training_block
 from paretodepth.fitted_criteria import fit_criteria, view_samples
 from paretodepth.validation import check_alpha, check_choice, check_n_neighbors, check_weights
 
@@ -39,8 +39,9 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         dissimilarity of two training samples.
     n_neighbors : "connected" or int, default="connected"
         k. ``"connected"``: the smallest with a connected symmetric nearest-neighbor graph.
-    alpha : float, default=0.05
-        The share of nominal samples that may be called anomalies.
+    alpha : float or None, default=None
+        The share of nominal samples that may be called anomalies, as in
+        :class:`ParetoDepthDetector`.
     n_jobs : int or None, default=None
         Threads, as in :class:`ParetoDepthDetector`.
 
@@ -78,7 +79,7 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         method: Literal["k-NN", "k-NN sum", "k-LPE", "LOF"] = "k-NN sum",
         weights: Literal["balanced"] | ArrayLike = "balanced",
         n_neighbors: Literal["connected"] | int = "connected",
-        alpha: float = 0.05,
+        alpha: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.criteria = criteria
@@ -102,7 +103,6 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self : WeightedDetector
         """
         method = METHODS[check_choice(self.method, "method", list(METHODS), NAME)]
-        alpha = check_alpha(self.alpha, NAME)
         self.criteria_, self._training = fit_criteria(self, X)
         dyads = pairwise_dyads(self.criteria_, self._training, self.n_jobs)
         names = [criterion.name for criterion in self.criteria_]
@@ -110,14 +110,15 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             _balanced_weights(dyads) if _is(self.weights, "balanced") else check_weights(self.weights, names)
         )
         n_samples = len(self._training[0])
+        alpha = check_alpha(self.alpha, n_samples, NAME)
         k = None
         if not _is(self.n_neighbors, "connected"):
             k = int(check_n_neighbors(self.n_neighbors, ["the weighted sum"], n_samples, NAME)[0])
         block = training_block(dyads, n_samples, slice(0, n_samples))
         neighbors, self.n_neighbors_ = training_neighbors(block, self.weights_, k)
         self._neighbors = neighbors.first(self.n_neighbors_)
-        self.training_scores_ = -method(self._neighbors, self._neighbors)
-        self.offset_ = conformal_offset(self.training_scores_, alpha)
+        scores = method(self._neighbors, self._neighbors)
+        self.training_scores_, self.offset_ = -scores, -largest_nominal_score(np.sort(scores), alpha)
         return self
 
     def score_samples(self, X: Samples) -> NDArray[np.float64]:
@@ -135,14 +136,11 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         views = view_samples(self, X)
 
-        def of_rows(rows: slice) -> NDArray[np.float64]:
-            new = [view[rows] for view in views]
-            block = dissimilarity_block(self.criteria_, new, self._training, rows.start, self.n_jobs)
+        def scores(block: NDArray[np.float64]) -> NDArray[np.float64]:
             nearest = Neighbors(*nearest_by_sum(block, self.weights_, self.n_neighbors_))
             return METHODS[self.method](self._neighbors, nearest)
 
-        blocks = row_blocks(len(views[0]), len(views) * len(self._training[0]))
-        return -np.concatenate(map_blocks(of_rows, blocks, self.n_jobs))
+        return -np.concatenate(map_new_blocks(scores, self.criteria_, views, self._training, self.n_jobs))
 
     def decision_function(self, X: Samples) -> NDArray[np.float64]:
         """Return the score of each sample less the offset, negative for anomalies.

@@ -8,7 +8,14 @@ import urllib.request
 from http.client import HTTPException
 from pathlib import Path
 
+from sklearn.datasets import get_data_home
+
 TIMEOUT = 30  # seconds without an answer
+
+
+def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
+    """Return the folder of data sets: the given one, PARETODEPTH_DATA, or scikit-learn's."""
+    return Path(data_home or os.environ.get("PARETODEPTH_DATA") or get_data_home())
 
 
 def downloaded(file: Path, url: str, sha256: str, home: str, download_if_missing: bool) -> Path:

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import get_data_home
 
-from paretodepth.datasets.download import downloaded
+from paretodepth.datasets.download import data_folder, downloaded
 from paretodepth.track_validation import check_files, check_line, check_n_tracks
 from paretodepth.trajectories import Trajectory
 from paretodepth.validation import check_choice
@@ -155,8 +154,7 @@ def fetch_edinburgh(
         If the file is neither there nor to be had, or is not the expected one.
     """
     day = check_choice(day, "day", tuple(SHA256), "fetch_edinburgh")
-    home = data_home or os.environ.get("PARETODEPTH_DATA") or get_data_home()
-    file = Path(home, "edinburgh", f"tracks.{day}.txt")
+    file = data_folder(data_home) / "edinburgh" / f"tracks.{day}.txt"
     return load_edinburgh(downloaded(file, SOURCE + file.name, SHA256[day], HOME, download_if_missing))
 
 

@@ -1,0 +1,134 @@
+"""What is found out about a sample beside its score: its neighbors, and the score if a criterion were ordinary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth._kernels.neighbors import count_nearer, sum_nearest
+from paretodepth.calibration import Calibration
+from paretodepth.dyads import nearest_dyads, training_block
+from paretodepth.statistics import Measurement, Method, Statistics
+
+N_PROFILED = 200
+"""Training samples, spread evenly over all, whose dissimilarities tell what is ordinary at each rank."""
+N_POSITIONED = 50_000
+"""Training dyads, spread evenly over all, that a dyad's place in each criterion is told from."""
+ORDINARY_P_VALUE = 0.25
+"""A criterion with a larger p-value is ordinary already: there is nothing to relieve."""
+
+
+class Reasons(NamedTuple):
+    """What is found of a block of samples.
+
+    Attributes
+    ----------
+    statistics : Statistics
+    neighbors : ndarray of shape (n_samples, s)
+        The nearest training samples, criterion after criterion.
+    relieved : ndarray of shape (n_samples, n_criteria)
+        For each criterion the score if that criterion were ordinary.
+    position : ndarray of shape (n_samples,)
+    """
+
+    statistics: Statistics
+    neighbors: NDArray[np.intp]
+    relieved: NDArray[np.float64]
+    position: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Reasoning:
+    """How reasons are found from blocks of dissimilarities to the training samples.
+
+    Attributes
+    ----------
+    measurement : Measurement
+    calibration : Calibration
+    method : {"depth", "criteria", "union"}
+        The score whose relief is told.
+    profiles : ndarray of shape (n_criteria, n_training)
+        The median nominal dissimilarity of each rank.
+    places : ndarray of shape (n_places, n_criteria)
+        Dissimilarities of nominal pairs in rising order, to place a dyad among them.
+    """
+
+    measurement: Measurement
+    calibration: Calibration
+    method: Method
+    profiles: NDArray[np.float64]
+    places: NDArray[np.float64]
+
+    @classmethod
+    def fit(
+        cls,
+        measurement: Measurement,
+        calibration: Calibration,
+        method: Method,
+        dyads: NDArray[np.float64],
+        n_samples: int,
+    ) -> Reasoning:
+        """Return the reasoning from the dyads of all pairs of training samples."""
+        places = np.sort(dyads[:: -(-len(dyads) // N_POSITIONED)], axis=0)
+        return cls(measurement, calibration, method, rank_profiles(dyads, n_samples), places)
+
+    def reasons(self, block: NDArray[np.float64]) -> Reasons:
+        """Return the reasons of the rows of a block of shape (n_criteria, n_rows, n_training)."""
+        measure = self.measurement
+        neighbors, dyads = nearest_dyads(block, measure.n_summed)
+        statistics = Statistics(
+            measure.mean_depth(dyads), sum_nearest(dyads, measure.n_summed), measure.balanced_sum(block)
+        )
+        scores = self.calibration.score(statistics, self.method)
+        relieved = np.tile(scores[:, None], len(block))
+        is_ordinary = self.calibration.criterion_p_values(statistics.neighbor_sums) > ORDINARY_P_VALUE
+        for criterion in range(len(block)):
+            rows = np.flatnonzero(~is_ordinary[:, criterion])
+            of_rows = Statistics(*(part[rows] for part in statistics))
+            relieved[rows, criterion] = self._relieved(block[:, rows], neighbors[rows], dyads[rows], of_rows, criterion)
+        return Reasons(statistics, neighbors, relieved, self._position(dyads))
+
+    def _relieved(
+        self,
+        block: NDArray[np.float64],
+        neighbors: NDArray[np.intp],
+        dyads: NDArray[np.float64],
+        statistics: Statistics,
+        criterion: int,
+    ) -> NDArray[np.float64]:
+        """Return the scores if one criterion were ordinary; the nearest stay the nearest, as ranks are kept.
+
+        Writes into `block` and `dyads`.
+        """
+        measure, profile = self.measurement, self.profiles[criterion]
+        mean_depth, neighbor_sums, balanced_sum = statistics
+        neighbor_sums[:, criterion] = profile[: measure.n_summed[criterion]].sum()
+        if self.method != "criteria":
+            dyads[:, :, criterion] = profile[count_nearer(block[criterion], neighbors)]
+            mean_depth = measure.mean_depth(dyads)
+        if self.method == "union":
+            np.put_along_axis(block[criterion], block[criterion].argsort(axis=1), profile[None], axis=1)
+            balanced_sum = measure.balanced_sum(block)
+        return self.calibration.score(Statistics(mean_depth, neighbor_sums, balanced_sum), self.method)
+
+    def _position(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return where the dyads of each row lie along the fronts of two criteria; see `Explanation`."""
+        if dyads.shape[2] != 2:
+            return np.full(len(dyads), np.nan)
+        # A place is never 0, so that dyads smaller than all nominal ones have a position too.
+        first, second = (1 + np.searchsorted(self.places[:, c], dyads[:, :, c]) for c in range(2))
+        position: NDArray[np.float64] = (first / (first + second)).mean(axis=1)
+        return position
+
+
+def rank_profiles(dyads: NDArray[np.float64], n_samples: int) -> NDArray[np.float64]:
+    """Return the median dissimilarity of each rank, shape (n_criteria, n_samples), from the dyads of all pairs."""
+    rows = range(0, n_samples, -(-n_samples // N_PROFILED))
+    # The last of each row is its infinite distance from itself.
+    blocks = [np.sort(training_block(dyads, n_samples, slice(row, row + 1)), axis=2)[:, :, :-1] for row in rows]
+    profiles = np.median(np.concatenate(blocks, axis=1), axis=1)
+    # A new sample has one more training sample to be compared with.
+    return np.concatenate([profiles, profiles[:, -1:]], axis=1)

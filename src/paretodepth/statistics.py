@@ -1,0 +1,112 @@
+"""What is measured of a sample: its mean depth, and sums of dissimilarities to its nearest training samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth._kernels.neighbors import sum_nearest
+from paretodepth._kernels.weights import nearest_by_sum
+from paretodepth.blocks import map_blocks, row_blocks
+from paretodepth.depth import Depths
+from paretodepth.dyads import nearest_dyads, training_block
+
+Method = Literal["depth", "criteria", "union"]
+
+MIN_SUMMED = 5
+"""Neighbors whose dissimilarities are summed at least: with fewer, ties and single pairs decide."""
+
+
+class Statistics(NamedTuple):
+    """What is measured of samples, larger is stranger.
+
+    Attributes
+    ----------
+    mean_depth : ndarray of shape (n_samples,)
+    neighbor_sums : ndarray of shape (n_samples, n_criteria)
+        In each criterion, the sum of the dissimilarities to the k nearest training samples.
+    balanced_sum : ndarray of shape (n_samples,)
+        The same of the sum of all criteria, each divided by its median nominal dyad.
+    """
+
+    mean_depth: NDArray[np.float64]
+    neighbor_sums: NDArray[np.float64]
+    balanced_sum: NDArray[np.float64]
+
+
+def joined(parts: Sequence[Statistics]) -> Statistics:
+    """Return the statistics of consecutive blocks of samples as one."""
+    return Statistics(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """How statistics are taken from blocks of dissimilarities to the training samples.
+
+    Attributes
+    ----------
+    depths : Depths
+    n_summed : ndarray of shape (n_criteria,)
+        The neighbors in each criterion that are summed, at least as many as are joined to.
+    is_joined : ndarray of shape (n_summed.sum(),)
+        Which of them, criterion after criterion, a sample is joined to: whose dyads' depth counts.
+    weights : ndarray of shape (n_criteria,)
+        Of the criteria in the balanced sum.
+    """
+
+    depths: Depths
+    n_summed: NDArray[np.intp]
+    is_joined: NDArray[np.bool_]
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def fit(
+        cls, depths: Depths, n_neighbors: NDArray[np.intp], dyads: NDArray[np.float64], n_samples: int
+    ) -> Measurement:
+        """Return the measurement whose weights balance the dyads of the training samples."""
+        n_summed = np.minimum(np.maximum(n_neighbors, MIN_SUMMED), n_samples - 1)
+        is_joined = [np.arange(summed) < joined for summed, joined in zip(n_summed, n_neighbors, strict=True)]
+        return cls(depths, n_summed, np.concatenate(is_joined), 1 / usual_sizes(dyads))
+
+    def statistics(self, block: NDArray[np.float64], method: Method) -> Statistics:
+        """Return the statistics of the rows of a block; those that the method does not need are 0."""
+        neighbors, dyads = nearest_dyads(block, self.n_summed)
+        mean_depth = balanced_sum = np.zeros(len(neighbors))
+        if method != "criteria":
+            mean_depth = self.mean_depth(dyads)
+        if method == "union":
+            balanced_sum = self.balanced_sum(block)
+        return Statistics(mean_depth, sum_nearest(dyads, self.n_summed), balanced_sum)
+
+    def training_statistics(self, dyads: NDArray[np.float64], n_samples: int, n_jobs: int | None) -> Statistics:
+        """Return the statistics of the training samples from the dyads of all pairs, each sample left out in turn."""
+
+        def of_rows(rows: slice) -> Statistics:
+            return self.statistics(training_block(dyads, n_samples, rows), "union")
+
+        return joined(map_blocks(of_rows, row_blocks(n_samples, dyads.shape[1] * n_samples), n_jobs))
+
+    def mean_depth(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the paper's v from the dyads with the summed neighbors, shape (n_rows, s, n_criteria)."""
+        joined_dyads = dyads if self.is_joined.all() else dyads[:, self.is_joined]
+        n_rows, n_dyads, n_criteria = joined_dyads.shape
+        depths = self.depths.of(joined_dyads.reshape(-1, n_criteria)).reshape(n_rows, n_dyads)
+        mean: NDArray[np.float64] = depths.mean(axis=1)
+        return mean
+
+    def balanced_sum(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of the nearest of each row under the weighted sum of the criteria."""
+        distances, _ = nearest_by_sum(block, self.weights, int(self.n_summed.max()))
+        # Added one after the other, so that no bit depends on how many rows there are.
+        sums: NDArray[np.float64] = distances.cumsum(axis=1)[:, -1]
+        return sums
+
+
+def usual_sizes(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a positive size of what each column holds: the median or, of columns that are mostly zero, the mean."""
+    medians, means = np.median(values, axis=0), values.mean(axis=0)
+    return np.where(medians > 0, medians, np.where(means > 0, means, 1.0))
