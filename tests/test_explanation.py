@@ -142,7 +142,7 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     rng = np.random.default_rng(0)
     X_train = band(rng, 300)
     detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="union").fit(X_train)
-    explanation = detector.explain([[0.0, 0.0], [9.0, 0.1], [9.0, 9.0], [1.2, -1.2]])
+    explanation = detector.explain([[0.5, 0.5], [9.0, 0.1], [9.0, 9.0], [1.2, -1.2]])
     ordinary, speed, both, joint = explanation.sentences
     nearest = np.argsort(np.abs(X_train[:, 1] - 0.1))[:2]
     assert ordinary.startswith("Ordinary (p = 0.")
