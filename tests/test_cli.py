@@ -36,6 +36,14 @@ def test_reproduce_without_a_name_lists_the_experiments():
     assert "Table 1a: four-criteria simulation" in result.output
 
 
+def test_accuracy_lists_its_experiments_and_runs_one(tmp_path):
+    assert "False alarms and false discoveries" in run("accuracy").output
+    result = run("accuracy", "validity", "--runs", "2", "--out", str(tmp_path))
+    assert result.exit_code == 0
+    assert "union, split" in result.output
+    assert "paretodepth accuracy validity --runs 2" in (tmp_path / "accuracy.md").read_text()
+
+
 def test_version_is_the_packages():
     assert run("--version").output == f"paretodepth {__version__}\n"
 

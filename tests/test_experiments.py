@@ -11,12 +11,30 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from paretodepth.experiments import dyads, figure1, figure2, pedestrians, simulation, theorem1, theorem2
-from paretodepth.experiments.reproduction import EXPERIMENTS, chosen_experiments, reproduce_experiment, write_page
+from paretodepth.experiments import (
+    accuracy,
+    dyads,
+    figure1,
+    figure2,
+    pedestrians,
+    regimes,
+    simulation,
+    theorem1,
+    theorem2,
+    validity,
+)
+from paretodepth.experiments.reproduction import (
+    ACCURACY,
+    REPRODUCTION,
+    chosen_experiments,
+    reproduce_experiment,
+    write_page,
+)
 from paretodepth.experiments.runs import finished_runs
 from paretodepth.experiments.tables import Mean
 from tests.data import DATA
 
+EXPERIMENTS = REPRODUCTION.experiments | ACCURACY.experiments
 SMALL = {
     "figure1": ({"n_samples": 40}, 1),
     "figure2": ({"n_points": {"non-convex domain": 300, "square": 300}}, 1),
@@ -25,6 +43,9 @@ SMALL = {
     "theorem1": ({"counts": [10**3, 10**4, 10**5]}, 8),
     "theorem2": ({"counts": [10**2, 10**3, 10**4]}, 300),
     "dyads": ({"n_dyads": 10**6, "step": 10**5}, 30),
+    "accuracy": ({"regimes": ["cube, K = 4", "joint band, K = 2", "categories, K = 6"]}, 2),
+    "validity": ({"alphas": list(validity.ALPHAS)}, 12),
+    "speed": ({"n_criteria": [2]}, 3),
 }
 
 
@@ -128,26 +149,95 @@ def test_missed_dyads_grow_as_the_appendix_says(runs):
     assert 0.48 < exponent < 0.52
 
 
+def test_the_union_is_near_the_better_of_depth_and_criteria_in_every_regime(runs):
+    tables = accuracy.tables(runs["accuracy"], SMALL["accuracy"][0])
+    areas = {
+        row["regime"]: {name: float(row[name].split()[0]) for name in ("PDA", "criteria", "union")}
+        for row in cells(tables, "areas")
+    }
+    assert areas["cube, K = 4"]["criteria"] > areas["cube, K = 4"]["PDA"] + 0.02
+    assert areas["joint band, K = 2"]["PDA"] > areas["joint band, K = 2"]["criteria"] + 0.2
+    for area in areas.values():
+        assert area["union"] > max(area["PDA"], area["criteria"]) - 0.03
+    summary = {row["method"]: row for row in cells(tables, "summary")}
+    assert summary["k-NN sum, best weight"]["among label-free"] == "needs labels"
+    assert float(summary["union"]["among label-free"]) <= float(summary["PDA"]["among label-free"])
+    assert {"LOF", "IsolationForest"} <= summary.keys()
+
+
+def test_false_alarms_and_discoveries_hold_their_rates(runs):
+    tables = validity.tables(runs["validity"], SMALL["validity"][0])
+    rows = cells(tables, "alarms")
+    assert [row["method, calibration"] for row in rows] == [
+        f"{method}, {calibration}" for calibration in ("leave-one-out", "split") for method in validity.METHODS
+    ]
+    for row in rows:
+        mean, error = (float(part) for part in row["alpha = 0.1"].split(" ± "))
+        assert 0.05 < mean < 0.1 + 3 * error
+    for row in cells(tables, "discoveries"):
+        mean, error = (float(part) for part in row["fdr = 0.1"].split(" ± "))
+        assert mean < 0.1 + 3 * error
+
+
+def test_regimes_of_real_data_are_there_when_their_files_are(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARETODEPTH_DATA", str(tmp_path))
+    simulated = list(regimes.regimes())
+    assert simulated == [
+        "cube, K = 4",
+        "cube, K = 2",
+        "joint band, K = 2",
+        "joint band, K = 3",
+        "categories, K = 6",
+        "pedestrians, K = 2",
+    ]
+    rng = np.random.default_rng(0)
+    (tmp_path / "mfeat").mkdir()
+    digits = np.repeat(np.arange(10), 20)
+    for view in regimes.VIEWS["6 views"]:
+        table = np.column_stack([rng.random((200, 4)) + digits[:, None], digits])
+        np.savetxt(tmp_path / "mfeat" / f"mfeat-{view}.csv", table, delimiter=",", header="0,1,2,3,0", comments="")
+    (tmp_path / "adbench").mkdir()
+    base = rng.random((90, 4))
+    X = np.column_stack([base, base + 0.01 * rng.random((90, 4)), np.ones(90)])
+    np.savez(tmp_path / "adbench" / "7_small.npz", X=X, y=np.arange(90) >= 80)
+    regimes._digit_view.cache_clear()
+    draws = regimes.regimes()
+    assert list(draws)[len(simulated) : -1] == [
+        f"digits, {views}, {n}" for n in ("one digit", "three digits") for views in ("2 views", "3 views", "6 views")
+    ]
+    task = draws["digits, 2 views, three digits"](0)
+    assert task.X_train.shape == (30, 8)
+    assert [criterion.name for criterion in task.criteria] == ["mor", "fou"]
+    assert task.is_anomaly.sum() == 50
+    task = draws["small"](3)
+    assert task.X_train.shape == (40, 9)
+    assert task.columns_train.shape == (40, 8)
+    assert sorted(criterion.columns for criterion in task.criteria) == [[0, 4], [1, 5], [2, 6], [3, 7]]
+    assert task.is_anomaly.tolist() == [False] * 40 + [True] * 10
+    regimes._digit_view.cache_clear()
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_writes_its_tables_pictures_and_section(name, runs, tmp_path):
     experiment = EXPERIMENTS[name]
     settings, n_runs = SMALL[name]
-    folder = tmp_path / "reproduction"
+    page = ACCURACY if name in ACCURACY.experiments else REPRODUCTION
+    folder = tmp_path / page.name
     folder.mkdir()
     finished_runs(_given(experiment, settings, runs[name]), settings, range(n_runs), folder / f"{name}.jsonl")
     small = _given(experiment, settings, runs[name])
     shown = []
     tables = reproduce_experiment(
-        small, tmp_path, runs=n_runs, full=False, seed=0, n_jobs=1, report=lambda *numbers: shown.append(numbers)
+        page, small, tmp_path, runs=n_runs, full=False, seed=0, n_jobs=1, report=lambda *numbers: shown.append(numbers)
     )
     assert shown == [(n_runs, n_runs)]
-    page = write_page(tmp_path).read_text()
-    assert experiment.title in page
-    assert all(table.to_markdown() in page for table in tables)
+    text = write_page(page, tmp_path).read_text()
+    assert experiment.title in text
+    assert all(table.to_markdown() in text for table in tables)
     pictures = sorted(path.name for path in folder.glob("*.png"))
-    assert pictures
+    assert pictures or name == "speed"
     for picture in pictures:
-        assert f"reproduction/{picture}" in page
+        assert f"{page.name}/{picture}" in text
         assert (folder / picture).with_suffix(".svg").exists()
     assert len(list(folder.glob("*.csv"))) == len(tables)
 
@@ -194,10 +284,11 @@ def test_runs_of_other_settings_are_not_taken_over(tmp_path):
 
 
 def test_experiments_are_chosen_by_name_in_the_order_of_the_page():
-    assert [experiment.name for experiment in chosen_experiments(["dyads", "figure1"])] == ["figure1", "dyads"]
-    assert [experiment.name for experiment in chosen_experiments(["all"])] == list(EXPERIMENTS)
+    chosen = chosen_experiments(REPRODUCTION, ["dyads", "figure1"])
+    assert [experiment.name for experiment in chosen] == ["figure1", "dyads"]
+    assert [experiment.name for experiment in chosen_experiments(ACCURACY, ["all"])] == list(ACCURACY.experiments)
     with pytest.raises(ValueError, match=r"must be one of 'figure1'.*Got 'figure3' instead"):
-        chosen_experiments(["figure3"])
+        chosen_experiments(REPRODUCTION, ["figure3"])
 
 
 def test_a_difference_is_told_in_standard_errors():

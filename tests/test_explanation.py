@@ -145,7 +145,7 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     explanation = detector.explain([[0.5, 0.5], [9.0, 0.1], [9.0, 9.0], [1.2, -1.2]])
     ordinary, speed, both, joint = explanation.sentences
     nearest = np.argsort(np.abs(X_train[:, 1] - 0.1))[:2]
-    assert ordinary.startswith("Ordinary (p = ")
+    assert ordinary.startswith("Ordinary (p = 1.00); nearest by speed: ")
     assert speed == (
         "Far from every nominal sample in speed (p = 0.003); shape is ordinary; "
         f"nearest by shape: {nearest[0]}, {nearest[1]}."

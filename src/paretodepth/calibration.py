@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from scipy.stats import false_discovery_control
 from paretodepth.statistics import Method, Statistics
 
 METHODS: tuple[Method, ...] = ("depth", "criteria", "union")
-CALIBRATIONS = ("leave-one-out", "split")
+CALIBRATIONS: tuple[Literal["leave-one-out"], Literal["split"]] = ("leave-one-out", "split")
 
 HELD_OUT_SHARE = 1 / 3
 """Share of the training samples that a split sets aside for calibration."""

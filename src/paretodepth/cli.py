@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 try:
     import typer
@@ -14,6 +14,9 @@ try:
     from typer.exceptions import TyperException
 except ModuleNotFoundError as error:
     sys.exit(f"paretodepth: the command line needs '{error.name}'; run: pip install \"paretodepth[cli,report]\"")
+
+if TYPE_CHECKING:
+    from paretodepth.experiments.reproduction import Page
 
 app = typer.Typer(
     add_completion=False,
@@ -103,19 +106,45 @@ def reproduce(
 
     Example: paretodepth reproduce simulation theorem2 --out results
     """
+    from paretodepth.experiments.reproduction import REPRODUCTION
+
+    _run_experiments(REPRODUCTION, names, out, {"runs": runs, "full": full, "seed": seed, "n_jobs": jobs})
+
+
+@app.command()
+def accuracy(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments, or all; leave out to see which there are.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the page, tables and pictures.")] = Path("results"),
+    runs: Annotated[int | None, typer.Option(min=1, help="Number of runs, in place of each one's own.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first run; the next has the next.")] = 0,
+    jobs: Annotated[int, typer.Option(help="How many runs at once; -1 for one per core.")] = -1,
+) -> None:
+    """Compare PDA and the union test with other detectors, and measure false alarms.
+
+    Example: paretodepth accuracy all --out results
+    """
+    from paretodepth.experiments.reproduction import ACCURACY
+
+    _run_experiments(ACCURACY, names, out, {"runs": runs, "full": False, "seed": seed, "n_jobs": jobs})
+
+
+def _run_experiments(page: "Page", names: list[str] | None, out: Path, options: dict[str, Any]) -> None:
+    """List a page's experiments, or run some, print their tables and write the page."""
     from paretodepth.experiments.reproduction import chosen_experiments, reproduce_experiment, write_page
 
     if not names:
         listing = Table(title="Experiments: name one or several, or all")
         for heading in ("name", "what", "runs", "with --full"):
             listing.add_column(heading)
-        for experiment in chosen_experiments(["all"]):
+        for experiment in chosen_experiments(page, ["all"]):
             listing.add_row(experiment.name, experiment.title, str(experiment.n_runs), str(experiment.n_full_runs))
         console.print(listing)
         return
-    for experiment in chosen_experiments(names):
+    for experiment in chosen_experiments(page, names):
         with _progress(experiment.name) as advance:
-            tables = reproduce_experiment(experiment, out, runs=runs, full=full, seed=seed, n_jobs=jobs, report=advance)
+            tables = reproduce_experiment(page, experiment, out, report=advance, **options)
         for table in tables:
             shown = Table(title=experiment.title, caption=table.caption, caption_justify="left")
             for column in table.columns:
@@ -123,7 +152,7 @@ def reproduce(
             for row in table.rows:
                 shown.add_row(*row)
             console.print(shown)
-    console.print(f"Written: {write_page(out)}")
+    console.print(f"Written: {write_page(page, out)}")
 
 
 @contextmanager

@@ -55,9 +55,11 @@ class Task(NamedTuple):
 
 
 def _task(X_train: Samples, X_test: Samples, is_anomaly: NDArray[np.bool_], criteria: list[Criterion]) -> Task:
-    """Return a task whose columns are those of the samples."""
-    scaler = StandardScaler().fit(X_train)
-    return Task(X_train, X_test, is_anomaly, criteria, scaler.transform(X_train), scaler.transform(X_test))
+    """Return a task whose columns are those of the samples that vary."""
+    varying = X_train.std(axis=0) > 0
+    scaler = StandardScaler().fit(X_train[:, varying])
+    columns = scaler.transform(X_train[:, varying]), scaler.transform(X_test[:, varying])
+    return Task(X_train, X_test, is_anomaly, criteria, *columns)
 
 
 def _cube(seed: int, *, n_criteria: int) -> Task:
@@ -73,7 +75,7 @@ def _band(seed: int, *, n_criteria: int) -> Task:
     def nominal(n_samples: int) -> Samples:
         return rng.random((n_samples, 1)) + rng.normal(0, BAND_WIDTH, (n_samples, n_criteria))
 
-    X_train, X_test, anomalies = nominal(N_TRAIN), nominal(160), nominal(40)
+    X_train, X_test = nominal(N_TRAIN), nominal(160)
     anomalies = rng.permuted(nominal(40), axis=0)
     criteria = [Criterion(f"x{column}", column, "cityblock") for column in range(n_criteria)]
     return _task(X_train, np.concatenate([X_test, anomalies]), np.arange(200) >= 160, criteria)
@@ -143,7 +145,7 @@ def _tabular(seed: int, *, path: Path) -> Task:
     scaler = StandardScaler().fit(X[nominal[:n_train]])
     X_train, X_test = scaler.transform(X[nominal[:n_train]]), scaler.transform(X[test])
     is_anomaly = np.arange(len(test)) >= len(test) - len(anomalies)
-    return Task(X_train, X_test, is_anomaly, column_groups(X_train), X_train, X_test)
+    return _task(X_train, X_test, is_anomaly, column_groups(X_train))
 
 
 def column_groups(X_train: Samples) -> list[Criterion]:

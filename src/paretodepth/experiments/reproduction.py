@@ -1,31 +1,82 @@
-"""The paper's tables and figures: which there are, running them, and the page that shows them."""
+"""Pages of experiments: the paper's tables and figures, and what goes beyond it; running them, and writing a page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
-from paretodepth.experiments import dyads, figure1, figure2, pedestrians, simulation, theorem1, theorem2
+from paretodepth.experiments import (
+    accuracy,
+    dyads,
+    figure1,
+    figure2,
+    pedestrians,
+    simulation,
+    speed,
+    theorem1,
+    theorem2,
+    validity,
+)
 from paretodepth.experiments.runs import Experiment, finished_runs
 from paretodepth.experiments.tables import Table
 from paretodepth.validation import check_choice
 
-EXPERIMENTS = {
-    module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (figure1, figure2, simulation, pedestrians, theorem1, theorem2, dyads)
-}
-FOLDER = "reproduction"
-PAGE = "reproduction.md"
+
+@dataclass(frozen=True)
+class Page:
+    """Experiments that are shown on one page.
+
+    Attributes
+    ----------
+    name : str
+        Of the file and of the folder with its tables and pictures.
+    command : str
+        The command that makes it.
+    introduction : str
+    experiments : dict of Experiment
+        By name, in the order of the page.
+    """
+
+    name: str
+    command: str
+    introduction: str
+    experiments: dict[str, Experiment]
 
 
-def chosen_experiments(names: Sequence[str]) -> list[Experiment]:
+def _by_name(*modules: ModuleType) -> dict[str, Experiment]:
+    return {module.EXPERIMENT.name: module.EXPERIMENT for module in modules}
+
+
+REPRODUCTION = Page(
+    "reproduction",
+    "reproduce",
+    "# The paper, repeated\n\n"
+    "Hsiao, Xu, Calder, Hero, *Multi-criteria Anomaly Detection using Pareto Depth Analysis*, NIPS 2012. This page "
+    "is written by `paretodepth reproduce`; each section ends with the command that makes it.\n",
+    _by_name(figure1, figure2, simulation, pedestrians, theorem1, theorem2, dyads),
+)
+ACCURACY = Page(
+    "accuracy",
+    "accuracy",
+    "# How accurate, how sure\n\n"
+    "PDA, the criteria test and the union test (`method` of `ParetoDepthDetector`) against each other and against "
+    "other detectors, and whether p-values hold what they promise. This page is written by `paretodepth accuracy`; "
+    "each section ends with the command that makes it.\n",
+    _by_name(accuracy, validity, speed),
+)
+
+
+def chosen_experiments(page: Page, names: Sequence[str]) -> list[Experiment]:
     """Return the named experiments in the order of the page; "all" names every one."""
     for name in names:
-        check_choice(name, "NAME", [*EXPERIMENTS, "all"], "reproduce")
-    return [experiment for name, experiment in EXPERIMENTS.items() if name in names or "all" in names]
+        check_choice(name, "NAME", [*page.experiments, "all"], page.command)
+    return [experiment for name, experiment in page.experiments.items() if name in names or "all" in names]
 
 
 def reproduce_experiment(
+    page: Page,
     experiment: Experiment,
     out: Path,
     *,
@@ -39,9 +90,11 @@ def reproduce_experiment(
 
     Parameters
     ----------
+    page : Page
     experiment : Experiment
+        One of the page's.
     out : Path
-        Made if it does not exist; files go to the folder ``reproduction`` in it.
+        Made if it does not exist; files go to the folder in it that has the page's name.
     runs : int or None
         Number of runs; None for the experiment's own.
     full : bool
@@ -57,7 +110,7 @@ def reproduce_experiment(
     -------
     tables : list of Table
     """
-    folder = out / FOLDER
+    folder = out / page.name
     folder.mkdir(parents=True, exist_ok=True)
     settings = experiment.settings(full)
     n_runs = runs or (experiment.n_full_runs if full else experiment.n_runs)
@@ -78,22 +131,17 @@ def reproduce_experiment(
         picture = f"{experiment.name}_{name}"
         for suffix in ("png", "svg"):
             figure.savefig(folder / f"{picture}.{suffix}", dpi=110)
-        section.append(f"![{picture}]({FOLDER}/{picture}.png)\n")
+        section.append(f"![{picture}]({page.name}/{picture}.png)\n")
     options = f"{' --full' if full else ''}{f' --runs {runs}' if runs else ''}{f' --seed {seed}' if seed else ''}"
-    section.append(f"`paretodepth reproduce {experiment.name}{options}`\n")
+    section.append(f"`paretodepth {page.command} {experiment.name}{options}`\n")
     (folder / f"{experiment.name}.md").write_text("\n".join(section), encoding="utf-8")
     return tables
 
 
-def write_page(out: Path) -> Path:
-    """Put the sections of all experiments done so far on one page and return its path."""
-    sections = [out / FOLDER / f"{name}.md" for name in EXPERIMENTS]
+def write_page(page: Page, out: Path) -> Path:
+    """Put the sections of a page's experiments done so far together and return the page's path."""
+    sections = [out / page.name / f"{name}.md" for name in page.experiments]
     texts = [section.read_text(encoding="utf-8") for section in sections if section.exists()]
-    introduction = (
-        "# The paper, repeated\n\n"
-        "Hsiao, Xu, Calder, Hero, *Multi-criteria Anomaly Detection using Pareto Depth Analysis*, NIPS 2012. This page "
-        "is written by `paretodepth reproduce`; each section ends with the command that makes it.\n"
-    )
-    page = out / PAGE
-    page.write_text("\n".join([introduction, *texts]), encoding="utf-8")
-    return page
+    path = out / f"{page.name}.md"
+    path.write_text("\n".join([page.introduction, *texts]), encoding="utf-8")
+    return path
