@@ -11,10 +11,10 @@ demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
 
 test: .venv/.dev
-	$(BIN)/python -m pytest --cov --cov-report=
+	$(BIN)/python -m pytest -n auto --cov --cov-report=
 
 test-without-extras: .venv/.dev
-	PARETODEPTH_WITHOUT=rapidfuzz,dtaidistance $(BIN)/python -m pytest tests/test_metrics.py tests/test_criteria.py \
+	PARETODEPTH_WITHOUT=rapidfuzz,dtaidistance $(BIN)/python -m pytest -n auto tests/test_metrics.py tests/test_criteria.py \
 		tests/test_bad_columns.py tests/test_examples.py tests/test_catalogue.py
 
 lint: .venv/.dev
@@ -25,11 +25,11 @@ lint: .venv/.dev
 
 # Compiled loops cannot be traced, so their lines are counted in a second run with compilation off, after `make test`.
 coverage: .venv/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-append --cov-report=term-missing --cov-fail-under=95 $(KERNEL_TESTS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-append --cov-report=term-missing --cov-fail-under=95 $(KERNEL_TESTS)
 
 # A warm cache would skip the check, so this run has a cache of its own.
 boundscheck: .venv/.dev
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/boundscheck $(BIN)/python -m pytest $(KERNEL_TESTS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/boundscheck $(BIN)/python -m pytest -n auto $(KERNEL_TESTS)
 
 .venv/.python:
 	$(PYTHON) -m venv .venv
