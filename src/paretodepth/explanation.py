@@ -130,7 +130,7 @@ class Explanation:
         sample = check_row(sample, len(self), "sample", "Explanation.plot")
         if ax is None:
             figure = check_extra("matplotlib.figure", "report").Figure(
-                figsize=(8, 2.0 + 0.5 * len(self.criteria)), layout="constrained"
+                figsize=(8, 2.2 + 0.5 * len(self.criteria)), layout="constrained"
             )
             ax = figure.subplots()
         ax.set_title(textwrap.fill(self._sentence(sample), 80), fontsize=10)
@@ -264,7 +264,7 @@ def _far_criteria(calibration: Calibration, statistics: Statistics, alpha: float
     """
     p_values = calibration.criterion_p_values(statistics.neighbor_sums)
     n_criteria = p_values.shape[1]
-    level = max(alpha / (2 * n_criteria), calibration.smallest_p_value)
+    level = alpha if n_criteria == 1 else max(alpha / (2 * n_criteria), calibration.smallest_p_value)
     alone, together = calibration.surprises_of(statistics)
     return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
 

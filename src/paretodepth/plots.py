@@ -116,5 +116,7 @@ def plot_explanation(
     ax.set_yticks(rows, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_xlabel("distance to the nearest nominal samples, 1 is usual")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.35), ncols=4, fontsize=8, frameon=False)
+    ax.xaxis.set_major_formatter("{x:g}")
+    # Below the label of the axis, however high the axes are.
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=5, ncols=4, fontsize=8, frameon=False)
     return ax
