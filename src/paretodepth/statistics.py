@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._kernels.neighbors import sum_nearest
-from paretodepth._kernels.weights import nearest_by_sum
+from paretodepth._kernels.neighbors import nearest_by_sum, sum_nearest
 from paretodepth.blocks import map_blocks, row_blocks
 from paretodepth.depth import Depths
 from paretodepth.dyads import nearest_dyads, training_block

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from paretodepth._kernels.weights import nearest_by_sum
+from paretodepth._kernels.neighbors import nearest_by_sum
 from paretodepth.baselines.scores import METHODS, Neighbors, training_neighbors
 from paretodepth.calibration import largest_nominal_score
 from paretodepth.criteria import Criterion

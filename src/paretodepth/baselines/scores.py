@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paretodepth._kernels.weights import connecting_rank, nearest_by_sum
+from paretodepth._kernels.neighbors import connecting_rank, nearest_by_sum
 from paretodepth.matrix_validation import check_matrices
 from paretodepth.validation import check_n_neighbors
 
