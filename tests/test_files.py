@@ -505,6 +505,30 @@ def test_damaged_arrow_files_do_not_end_the_process(tmp_path):
         read_table(path)
 
 
+@pytest.mark.parametrize("ending", [*TYPED, *TEXT, "npy", "npz"])
+def test_damaged_files_are_read_or_refused_by_name(tmp_path, ending):
+    path = tmp_path / f"a.{ending}"
+    if ending in ("npy", "npz"):
+        {"npy": np.save, "npz": np.savez_compressed}[ending](path, np.arange(6.0).reshape(3, 2))
+    else:
+        write_table(NESTED.slice(6), path)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(0)
+    n_rows, messages = [], []
+    for _ in range(60):
+        content = bytearray(whole)
+        for position in rng.integers(len(whole), size=3):
+            content[position : position + rng.integers(3)] = rng.bytes(rng.integers(3))
+        path.write_bytes(content)
+        try:
+            n_rows.append(len(read_table(path)))
+        except ValueError as error:
+            messages.append(str(error))
+    assert messages
+    assert all(str(path) in message and "\n" not in message for message in messages)
+    assert all(n_rows)
+
+
 def test_parquet_damaged_in_its_middle_is_refused(tmp_path):
     path = tmp_path / "a.parquet"
     write_table(pa.table({"a": np.random.default_rng(0).random(20_000)}), path)
@@ -536,6 +560,13 @@ def test_text_where_numbers_are_expected_is_refused_with_its_row(tmp_path):
         ValueError, match=r"'size' must hold numbers.* Got text instead, 'seven' in row 778 below the header"
     ):
         read_table(path, schema=EXPECTED)
+
+
+def test_text_where_times_or_lists_are_expected_is_refused(tmp_path):
+    path = text_file(tmp_path, "a\n2020-01-01\n")
+    for type, kind in [(pa.timestamp("s"), "times"), (pa.list_(pa.int64()), "lists")]:
+        with pytest.raises(ValueError, match=rf"samples.csv: the column 'a' must hold {kind}, .* Got text instead"):
+            read_table(path, schema=pa.schema([("a", type)]))
 
 
 def test_a_parquet_file_with_a_name_twice_is_refused(tmp_path):

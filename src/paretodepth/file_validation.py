@@ -7,8 +7,6 @@ import csv
 import json
 import mmap
 import os
-import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, NoReturn
 
@@ -191,6 +189,12 @@ def shortened(value: object) -> str:
     return shown if len(shown) <= 60 else f"{shown[:60]}…"
 
 
+def one_line(error: Exception) -> str:
+    """Return a library's message as one short line."""
+    message = " ".join(str(error).split())
+    return message if len(message) <= 200 else f"{message[:200]}…"
+
+
 def check_some_rows(n_rows: int, source: str) -> int:
     """Return a number of rows that is not 0."""
     if n_rows == 0:
@@ -221,18 +225,18 @@ def refuse_delimited(file: BinaryIO, n_columns: int, delimiter: str, source: str
 def refuse_unreadable(source: str, format: str, error: Exception) -> NoReturn:
     """Raise an error about a file that its library cannot read."""
     raise ValueError(
-        f"{source}: must be a readable file of the format '{format}'. Got this instead: {error}"
+        f"{source}: must be a readable file of the format '{format}'. Got this instead: {one_line(error)}"
     ) from error
 
 
-def check_json_object(line: bytes, number: int, loads: Callable[[bytes], Any], source: str) -> dict[str, Any]:
+def check_json_object(line: str, number: int, decode: Callable[[str], Any], source: str) -> dict[str, Any]:
     """Return the object that a line of JSON holds."""
     try:
-        value = loads(line)
+        value = decode(line)
     except (ValueError, RecursionError) as error:
         reason = f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else error
         raise ValueError(
-            f"{source}, line {number}: must be an object in JSON. Got {shortened(line.decode().strip())} instead "
+            f"{source}, line {number}: must be an object in JSON. Got {shortened(line.strip())} instead "
             f"({reason}); mend or drop that line."
         ) from error
     if not isinstance(value, dict):
@@ -259,7 +263,7 @@ def refuse_mixture(
     got = (
         f"{first[1]} in line {first[0]} and {other[1]} in line {other[0]} instead"
         if first and other
-        else f"this: {error}"
+        else f"this: {one_line(error)}"
     )
     raise ValueError(
         f"{source}: the column '{name}' must hold values of one kind, in lists too. Got {got}; make them all text, say."
@@ -293,10 +297,11 @@ def check_loadable(load: Callable[[], Any], source: str) -> Any:
     """Return what NumPy loads: no damaged array, and no Python objects, which could run code when read."""
     try:
         return load()
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except Exception as error:
+        # NumPy does not say what it raises: damaged files have led to errors of zipfile, zlib, tokenize and more.
         raise ValueError(
             f"{source}: must hold a whole array of numbers or strings; Python objects (pickle) are not read, for they "
-            f"can run any code. Got this instead: {error}; save the array with another dtype, or a table as Parquet."
+            f"can run any code. Got this instead: {one_line(error)}; save the array with another dtype, or a table as Parquet."
         ) from error
 
 
@@ -320,13 +325,13 @@ def check_next_chunk(chunk: pa.Table, schema: pa.Schema, caller: str) -> pa.Tabl
         return chunk.cast(schema)
     except (pa.ArrowException, ValueError) as error:
         raise ValueError(
-            f"The 'chunks' parameter of {caller} must hold tables of one schema. Got this instead: {error}"
+            f"The 'chunks' parameter of {caller} must hold tables of one schema. Got this instead: {one_line(error)}"
         ) from error
 
 
 def refuse_cells(name: str, type: pa.DataType, error: Exception) -> NoReturn:
     """Raise an error about a column that cannot be written as text."""
     raise ValueError(
-        f"The column '{name}' of the type {type} must be writable as text. Got this instead: {error}; drop the column "
+        f"The column '{name}' of the type {type} must be writable as text. Got this instead: {one_line(error)}; drop the column "
         "or write Parquet."
     ) from error

@@ -237,7 +237,7 @@ def _binary_rows(file: BinaryIO, format: str, expected: pa.Schema | None, source
             stream = pa.ipc.open_stream(content)
             schema, batches = stream.schema, iter(stream)
         yield from _typed(schema, batches, expected, source)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         refuse_unreadable(source, format, error)
 
 

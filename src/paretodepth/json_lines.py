@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -17,11 +16,11 @@ KINDS = {bool: "a boolean", int: "a number", float: "a number", str: "text", lis
 
 def json_rows(file: BinaryIO, source: str) -> Iterator[list[tuple[int, dict[str, Any]]]]:
     """Yield objects with their lines' numbers, many at a time; blank lines are skipped."""
-    loads = functools.partial(json.loads, object_pairs_hook=unique_keys)
+    decode = json.JSONDecoder(object_pairs_hook=unique_keys).decode
     n_lines = 0
     while lines := file.readlines(BLOCK_BYTES):
         yield [
-            (number, check_json_object(line, number, loads, source))
+            (number, check_json_object(line.decode(), number, decode, source))
             for number, line in enumerate(lines, n_lines + 1)
             if not line.isspace()
         ]
