@@ -191,6 +191,14 @@ def test_json_lines_change_kind_in_no_chunk(tmp_path):
     assert pa.concat_tables(chunks).to_pylist() == [dict.fromkeys(["a", "s", "t", "late"]) | line for line in lines]
 
 
+def test_integers_that_floats_cannot_hold_are_refused_in_json_lines(tmp_path):
+    lines = ['{"a": 9007199254740993, "b": "%s"}' % ("x" * (1 << 20)), '{"a": 1.5}']
+    for content in (lines, ['{"a": 9007199254740993}', lines[1]]):
+        path = text_file(tmp_path, "\n".join(content), "samples.jsonl")
+        with pytest.raises(ValueError, match=r"samples\.jsonl: the column 'a' must .* 9007199254740993"):
+            read_table(path)
+
+
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "csv", "jsonl"])
 def test_a_chunk_of_large_rows_ends_early(tmp_path, monkeypatch, ending):
     monkeypatch.setattr("paretodepth.files.CHUNK_BYTES", 100_000)

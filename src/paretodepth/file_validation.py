@@ -301,7 +301,8 @@ def check_loadable(load: Callable[[], Any], source: str) -> Any:
         # NumPy does not say what it raises: damaged files have led to errors of zipfile, zlib, tokenize and more.
         raise ValueError(
             f"{source}: must hold a whole array of numbers or strings; Python objects (pickle) are not read, for they "
-            f"can run any code. Got this instead: {one_line(error)}; save the array with another dtype, or a table as Parquet."
+            f"can run any code. Got this instead: {one_line(error)}; save the array with another dtype, or a "
+            "table as Parquet."
         ) from error
 
 
@@ -332,6 +333,6 @@ def check_next_chunk(chunk: pa.Table, schema: pa.Schema, caller: str) -> pa.Tabl
 def refuse_cells(name: str, type: pa.DataType, error: Exception) -> NoReturn:
     """Raise an error about a column that cannot be written as text."""
     raise ValueError(
-        f"The column '{name}' of the type {type} must be writable as text. Got this instead: {one_line(error)}; drop the column "
-        "or write Parquet."
+        f"The column '{name}' of the type {type} must be writable as text. Got this instead: {one_line(error)}; "
+        "drop the column or write Parquet."
     ) from error

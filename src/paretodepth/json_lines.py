@@ -58,5 +58,11 @@ def _refuse_column(file: BinaryIO, name: str, source: str, error: Exception) -> 
 def json_batches(file: BinaryIO, schema: pa.Schema, source: str) -> Iterator[pa.RecordBatch]:
     """Yield the rows with the columns of a schema; a key that an object lacks is missing."""
     for rows in json_rows(file, source):
-        arrays = [pa.array([row.get(field.name) for _, row in rows], field.type) for field in schema]
+        arrays = []
+        for field in schema:
+            try:
+                arrays.append(pa.array([row.get(field.name) for _, row in rows], field.type))
+            except pa.ArrowInvalid as error:
+                # An integer that the floats of other lines cannot hold.
+                refuse_mixture(field.name, None, None, source, error)
         yield pa.record_batch(arrays, schema=schema)
