@@ -53,10 +53,12 @@ def delimited_batches(file: BinaryIO, names: list[str], delimiter: str, source: 
     )
     if not file.read(1):
         return
-    file.seek(start)
     reading = pa.csv.ReadOptions(column_names=names, block_size=BLOCK_BYTES)
     try:
-        yield from pa.csv.open_csv(file, reading, parsing, conversion)
+        # Not the Python file, for the threads that read ahead may outlive the interpreter.
+        with pa.OSFile(file.name) as rows:
+            rows.seek(start)
+            yield from pa.csv.open_csv(rows, reading, parsing, conversion)
     except pa.ArrowInvalid as error:
         refuse_delimited(file, len(names), delimiter, source, error)
 

@@ -165,8 +165,9 @@ def _opened(path: str) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
     """Yield a temporary file with the content of a stream."""
-    with tempfile.TemporaryFile() as copy:
+    with tempfile.NamedTemporaryFile() as copy:
         shutil.copyfileobj(stream, copy)
+        copy.flush()
         copy.seek(0)
         yield cast(BinaryIO, copy)
 
