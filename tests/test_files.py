@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -85,6 +85,7 @@ def test_flat_tables_with_strange_text_come_back_from_text(tmp_path, ending):
 @given(
     cells=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.none(), min_size=1, max_size=6)
 )
+@settings(deadline=None)
 def test_any_text_comes_back_from_text(tmp_path_factory, ending, cells):
     path = tmp_path_factory.mktemp("text") / f"samples.{ending}"
     table = pa.table({"a": ["text", *cells], "b": range(len(cells) + 1)})
