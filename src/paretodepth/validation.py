@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import numbers
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -279,3 +279,11 @@ def _is_integer(value: object) -> bool:
 
 def _is_real(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def refuse_output(path: str, error: OSError) -> NoReturn:
+    """Raise an error about an output that cannot be written."""
+    raise OSError(
+        f"{path}: the output must be a file in a folder that can be written. Got this instead: "
+        f"{error.strerror or error}; choose another place."
+    ) from error

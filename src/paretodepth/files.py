@@ -1,0 +1,399 @@
+"""Tables of samples as files: CSV, TSV, Parquet, Arrow, JSON lines, NPY and NPZ; whole or in chunks.
+
+Tables are `pyarrow.Table`: its types are explicit, so that an integer column with a missing value stays integer, text
+stays text and lists of points stay lists; a schema holds every chunk to the types of the whole; and one library reads
+and writes nearly every format. `ParetoDepthDetector` takes such tables as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import itertools
+import mmap
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from paretodepth.atomic_file import replaced
+from paretodepth.delimited_text import (
+    as_json,
+    column_names,
+    column_types,
+    column_values,
+    delimited_batches,
+    delimited_lines,
+    delimited_row,
+)
+from paretodepth.file_validation import (
+    EXTENSIONS,
+    TEXT_FORMATS,
+    WRITABLE,
+    check_array,
+    check_content,
+    check_distinct_names,
+    check_encoding,
+    check_expected_columns,
+    check_first_chunk,
+    check_format,
+    check_kind,
+    check_loadable,
+    check_next_chunk,
+    check_quotation_marks,
+    check_readable,
+    check_single_array,
+    check_some_rows,
+    refuse_unreadable,
+)
+from paretodepth.json_lines import json_batches, json_schema
+from paretodepth.validation import check_count
+
+Batches = Iterator[pa.RecordBatch]
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+FIRST_BYTES = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"PK\x05\x06": "npz",
+}
+CHUNK_BYTES = 64 << 20
+BATCH_ROWS = 1024
+
+
+def read_table(path: str | os.PathLike[str], *, format: str | None = None, schema: pa.Schema | None = None) -> pa.Table:
+    """Return the samples of a file.
+
+    The rules and parameters are those of :func:`read_chunks`, of which this is all chunks together.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "samples.csv")
+    ...     write_table(pa.table({"name": ["a", None], "zip": ["01", "02"], "size": [1, None]}), path)
+    ...     read_table(path).to_pydict()
+    {'name': ['a', None], 'zip': ['01', '02'], 'size': [1, None]}
+    """
+    return pa.concat_tables(read_chunks(path, format=format, schema=schema))
+
+
+def read_chunks(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    schema: pa.Schema | None = None,
+    n_rows: int = 10_000,
+) -> Iterator[pa.Table]:
+    """Yield the samples of a file in chunks of bounded memory, all with one schema, that of the whole file.
+
+    In CSV and TSV a column has the narrowest type that holds all its cells: booleans (true, True, TRUE and so on),
+    integers, floats, otherwise text. Nothing is read as a date. An integer with a leading zero or a plus sign, or
+    beyond 64 bits, is text, for as a number it would lose a part. An empty cell is missing; in a column of text the
+    empty string is written ``""``. The words NA, N/A, n/a, #N/A, null, NULL and None are missing values where all
+    other cells of their column are numbers or booleans, and text otherwise; NaN is a float. JSON lines are typed by
+    their values, Parquet, Arrow and NumPy files by themselves. A column without any value is text.
+
+    CSV, TSV and JSON lines are read twice, first for their types. Parquet and Arrow are mapped into memory, NPY and
+    NPZ are loaded. Standard input and pipes are first copied to a temporary file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        ``-`` is standard input.
+    format : {"csv", "tsv", "parquet", "arrow", "jsonl", "npy", "npz"}, default=None
+        None tells it from the path's ending, for standard input and pipes from the content; text that looks like
+        nothing else is CSV. ``"arrow"`` is the file and the stream format, and Feather.
+    schema : pyarrow.Schema, default=None
+        The expected columns, those of the training table say. The file must have these, in any order, and no
+        others, and of the same kind: numbers (booleans included), text, lists, times. Columns come in the schema's
+        order; of CSV and TSV, those that are text in the schema are read as text whatever they look like. Whether
+        numbers are integers or floats is up to the file.
+    n_rows : int, default=10_000
+        The most rows a chunk has; one that would be larger than about 64 MB has fewer.
+
+    Yields
+    ------
+    chunk : pyarrow.Table
+        The columns of NumPy arrays are named ``x0``, ``x1`` and so on, or as the fields of records; an array of
+        three dimensions is one column of lists of points.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or it cannot be read.
+    ValueError
+        If the file is empty, damaged, of an unknown format or not in UTF-8, or has other columns than expected.
+    """
+    source = os.fspath(path)
+    n_rows = check_count(n_rows, "n_rows", "read_chunks")
+    asked = check_format(format, source, list(EXTENSIONS), "read_chunks")
+    with _opened(source) as file:
+        source = "standard input" if source == "-" else source
+        found = check_content(asked, _sniffed(file), source)
+        n_read = 0
+        for chunk in _sized(_batches(file, found, schema, source), n_rows):
+            n_read += chunk.num_rows
+            yield chunk
+        check_some_rows(n_read, source)
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    """Yield a file that can be read twice."""
+    if path == "-":
+        with _copied(sys.stdin.buffer) as copy:
+            yield copy
+    else:
+        with open(check_readable(path), "rb") as file:
+            if file.seekable():
+                yield file
+            else:
+                with _copied(file) as copy:
+                    yield copy
+
+
+@contextlib.contextmanager
+def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Yield a temporary file with the content of a stream."""
+    with tempfile.NamedTemporaryFile() as copy:
+        shutil.copyfileobj(stream, copy)
+        copy.flush()
+        copy.seek(0)
+        yield cast(BinaryIO, copy)
+
+
+def _sniffed(file: BinaryIO) -> str | None:
+    """Return the format that the first bytes of a file tell, or None if there are none."""
+    start = file.read(4096)
+    file.seek(0)
+    for first_bytes, format in FIRST_BYTES.items():
+        if start.startswith(first_bytes):
+            return format
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text:
+        return None
+    if text[:1] in (b"{", b"["):
+        return "jsonl"
+    lines = text.decode(errors="replace").splitlines(keepends=True)
+    n_cells = {name: len(next(csv.reader(lines, delimiter=delimiter))) for name, delimiter in DELIMITERS.items()}
+    return max(n_cells, key=n_cells.__getitem__)
+
+
+def _batches(file: BinaryIO, format: str, expected: pa.Schema | None, source: str) -> Batches:
+    """Return the rows of a file, all with the types of the whole."""
+    if format in TEXT_FORMATS:
+        check_encoding(file, source)
+        if format == "jsonl":
+            return _json_rows(file, expected, source)
+        return _delimited_rows(file, DELIMITERS[format], expected, source)
+    if format in ("npy", "npz"):
+        table = _array_table(file, source)
+        return _typed(table.schema, iter(table.to_batches(BATCH_ROWS)), expected, source)
+    return _binary_rows(file, format, expected, source)
+
+
+def _delimited_rows(file: BinaryIO, delimiter: str, expected: pa.Schema | None, source: str) -> Batches:
+    check_quotation_marks(file, delimiter, source)
+    names = column_names(file, delimiter, source)
+    start = file.tell()
+    if expected is not None:
+        check_expected_columns(names, expected.names, source)
+    kinds = [None if expected is None else _kind(expected.field(name).type) for name in names]
+    found = column_types(delimited_batches(file, names, delimiter, source), names, kinds, source)
+    schema = _resolved(found, expected, source)
+    file.seek(start)
+    for cells in delimited_batches(file, names, delimiter, source):
+        values = [column_values(cells.column(field.name), field.type) for field in schema]
+        yield pa.record_batch(values, schema=schema)
+
+
+def _json_rows(file: BinaryIO, expected: pa.Schema | None, source: str) -> Batches:
+    start = file.tell()
+    schema = _resolved(json_schema(file, source), expected, source)
+    file.seek(start)
+    yield from json_batches(file, schema, source)
+
+
+def _binary_rows(file: BinaryIO, format: str, expected: pa.Schema | None, source: str) -> Batches:
+    """Yield the rows of Parquet or Arrow."""
+    content = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    try:
+        if format == "parquet":
+            parquet = pq.ParquetFile(pa.BufferReader(content))
+            schema, batches = parquet.schema_arrow, parquet.iter_batches(BATCH_ROWS)
+        elif content[:6].to_pybytes() == b"ARROW1":
+            arrow = pa.ipc.open_file(content)
+            schema, batches = arrow.schema, (arrow.get_batch(batch) for batch in range(arrow.num_record_batches))
+        else:
+            stream = pa.ipc.open_stream(content)
+            schema, batches = stream.schema, iter(stream)
+        yield from _typed(schema, batches, expected, source)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        refuse_unreadable(source, format, error)
+
+
+def _typed(found: pa.Schema, batches: Batches, expected: pa.Schema | None, source: str) -> Batches:
+    """Yield the rows of a typed file with the expected columns."""
+    schema = _resolved(found, expected, source)
+    for batch in batches:
+        # Arrow trusts what it maps into memory; a damaged file would end the process.
+        batch.validate(full=True)
+        yield batch.select(schema.names).cast(schema)
+
+
+def _array_table(file: BinaryIO, source: str) -> pa.Table:
+    """Return the array of an NPY file, or the only one of an NPZ file, as a table."""
+    array = check_loadable(lambda: np.load(file, allow_pickle=False), source)
+    if not isinstance(array, np.ndarray):
+        arrays, name = array, check_single_array(array.files, source)
+        array = check_loadable(lambda: arrays[name], source)
+    array = check_array(array, source)
+    if array.dtype.names:
+        columns = {name: array[name] for name in array.dtype.names}
+    elif array.ndim == 2:
+        columns = {f"x{column}": array[:, column] for column in range(array.shape[1])}
+    else:
+        columns = {"x0": array}
+    return pa.table({name: _arrow_column(values) for name, values in columns.items()})
+
+
+def _arrow_column(values: np.ndarray[Any, Any]) -> pa.Array:
+    """Return an array with a row a sample; what is left of its dimensions becomes lists."""
+    flat = pa.array(np.ascontiguousarray(values.reshape(-1), dtype=values.dtype.newbyteorder("=")))
+    for length in values.shape[:0:-1]:
+        flat = pa.FixedSizeListArray.from_arrays(flat, length).cast(pa.list_(flat.type))
+    return flat
+
+
+def _resolved(found: pa.Schema, expected: pa.Schema | None, source: str) -> pa.Schema:
+    """Return the schema to read a file with: the file's types in the order of the expected columns."""
+    check_distinct_names(found.names, source)
+    if expected is None:
+        return pa.schema([(field.name, _plain(field.type, pa.string())) for field in found])
+    check_expected_columns(found.names, expected.names, source)
+    fields = []
+    for field in expected:
+        type = _plain(found.field(field.name).type, field.type)
+        check_kind(_kind(type), _kind(field.type), field.name, source)
+        fields.append((field.name, type))
+    return pa.schema(fields)
+
+
+def _plain(type: pa.DataType, if_null: pa.DataType) -> pa.DataType:
+    """Return the type of a column's values, whether or not they are encoded as categories."""
+    if pa.types.is_dictionary(type):
+        type = type.value_type
+    return if_null if pa.types.is_null(type) else type
+
+
+def _kind(type: pa.DataType) -> str:
+    """Return what a column holds, in the words of messages."""
+    types = pa.types
+    if types.is_boolean(type) or types.is_integer(type) or types.is_floating(type) or types.is_decimal(type):
+        return "numbers"
+    if types.is_string(type) or types.is_large_string(type) or types.is_string_view(type):
+        return "text"
+    if types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type):
+        return "lists"
+    return "times" if types.is_temporal(type) else str(type)
+
+
+def _sized(batches: Batches, n_rows: int) -> Iterator[pa.Table]:
+    """Yield batches joined or cut to tables of `n_rows` rows, fewer where they take too many bytes."""
+    held: list[pa.RecordBatch] = []
+    n_held = n_bytes = 0
+    for batch in batches:
+        while batch.num_rows:
+            n_fitting = (CHUNK_BYTES - n_bytes) * batch.num_rows // max(batch.nbytes, 1)
+            part = batch.slice(0, min(n_rows - n_held, max(n_fitting, 1)))
+            batch = batch.slice(part.num_rows)
+            held.append(part)
+            n_held += part.num_rows
+            n_bytes += part.nbytes
+            if n_held == n_rows or n_bytes >= CHUNK_BYTES:
+                yield pa.Table.from_batches(held)
+                held, n_held, n_bytes = [], 0, 0
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def write_table(
+    chunks: pa.Table | Iterable[pa.Table], path: str | os.PathLike[str], *, format: str | None = None
+) -> None:
+    """Write a table, or tables one after another, to a file that is there as a whole or not at all.
+
+    The file is written beside its place, flushed to the disk and renamed. After an exception or Ctrl-C nothing of it
+    remains, and a file that was there before is as it was. The first chunk is taken before anything is written.
+    Standard output, pipes and devices are written chunk by chunk as they come.
+
+    Cells are data and written as they are: in CSV and TSV, text that begins with ``=``, ``+``, ``-`` or ``@``, which
+    a spreadsheet may take for a formula, is not changed, for a change would not come back when the file is read.
+    Import such a file into a spreadsheet with its columns set to text. Text is in quotation marks only where it has a
+    delimiter, a quotation mark or a line break, or is empty; a missing value is an empty cell. Lists are written as
+    JSON. In JSON lines NaN and infinite numbers are ``NaN`` and ``Infinity``.
+
+    Parameters
+    ----------
+    chunks : pyarrow.Table or iterable of pyarrow.Table
+        All with the columns of the first, and types that can be cast to its types.
+    path : str or path-like
+        ``-`` is standard output.
+    format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, default=None
+        None tells it from the path's ending; for standard output it is CSV. Arrow is written in the file format,
+        to standard output and ``.arrows`` in the stream format.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    ValueError
+        If the format is unknown, or chunks differ in their columns.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "depths.csv")
+    ...     write_table(pa.table({"name": ["a,b", "=1+1"], "depth": [2.0, None]}), path)
+    ...     with open(path) as file:
+    ...         print(file.read())
+    name,depth
+    "a,b",2.0
+    =1+1,
+    <BLANKLINE>
+    """
+    place = os.fspath(path)
+    asked = check_format(format, place, WRITABLE, "write_table") or "csv"
+    rest = iter([chunks] if isinstance(chunks, pa.Table) else chunks)
+    first = check_first_chunk(next(rest, None), "write_table")
+    check_distinct_names(first.column_names, "standard output" if place == "-" else place)
+    is_stream = place == "-" or place.lower().endswith(".arrows")
+    with replaced(place) as file, _writer(file, asked, first.schema, is_stream) as write:
+        for chunk in itertools.chain([first], rest):
+            write(check_next_chunk(chunk, first.schema, "write_table"))
+
+
+@contextlib.contextmanager
+def _writer(file: BinaryIO, format: str, schema: pa.Schema, is_stream: bool) -> Iterator[Callable[[pa.Table], None]]:
+    """Yield a function that writes a table to a file."""
+    if format == "parquet":
+        with pq.ParquetWriter(file, schema) as parquet:
+            yield parquet.write_table
+    elif format == "arrow":
+        with pa.ipc.new_stream(file, schema) if is_stream else pa.ipc.new_file(file, schema) as arrow:
+            yield lambda table: arrow.write_table(table, BATCH_ROWS)
+    elif format == "jsonl":
+        yield lambda table: file.writelines(f"{as_json(row)}\n".encode() for row in table.to_pylist())
+    else:
+        file.write(delimited_row(schema.names, DELIMITERS[format]))
+        yield lambda table: file.writelines(delimited_lines(table, DELIMITERS[format]))
