@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_metrics.py \
-	tests/test_baselines.py tests/test_scalarization.py
+	tests/test_baselines.py tests/test_scalarization.py tests/test_summaries.py tests/test_capping.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: bench demo reproduce test test-without-extras lint coverage boundscheck clean

@@ -1,0 +1,158 @@
+"""Dyads in blocks (n_criteria, n_rows, n_columns) that no dyad of a given front dominates."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+class Staircase(NamedTuple):
+    """A front of two criteria, with a table that settles nearly all dyads with one look.
+
+    Attributes
+    ----------
+    firsts, seconds : ndarray of shape (n_points,)
+        The front in lexicographic order: the first criterion does not fall, the second does not rise.
+    lowest : ndarray of shape (n_cells + 1,)
+        The first criterion is cut into cells; this is the smallest second criterion of the
+        points in earlier cells, NaN if there are none.
+    first_cell, shift : int
+        A number's cell is its bits, see `cell_of`, without the last `shift`, counted from `first_cell`.
+    """
+
+    firsts: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    lowest: NDArray[np.float64]
+    first_cell: int
+    shift: int
+
+
+@njit(cache=True, nogil=True)
+def cell_of(value: float, shift: int) -> int:
+    """Return a cell that never falls as the value grows: its bits, those of negative ones turned round."""
+    # The sum makes one zero of the two.
+    bits = np.float64(value + 0.0).view(np.int64)
+    return int((bits ^ ((bits >> 63) & np.int64(2**63 - 1))) >> shift)
+
+
+@njit(cache=True, nogil=True)
+def new_staircase(front: NDArray[np.float64], n_cells: int) -> Staircase:
+    """Return a front of two criteria, in lexicographic order, with its table."""
+    n_points = front.shape[0]
+    # The few points of the smallest first criterion may be far from the others in bits, as zero is;
+    # they share a cell, or the others would have to.
+    low, high = front[n_points // 64, 0], front[n_points - 1, 0]
+    shift = 2
+    while cell_of(high, shift) - cell_of(low, shift) >= n_cells:
+        shift += 1
+    first_cell = cell_of(low, shift)
+    lowest = np.full(n_cells + 1, np.nan)
+    point = 0
+    for cell in range(1, n_cells + 1):
+        lowest[cell] = lowest[cell - 1]
+        while point < n_points and cell_of(front[point, 0], shift) - first_cell < cell:
+            lowest[cell] = front[point, 1]
+            point += 1
+    return Staircase(front[:, 0].copy(), front[:, 1].copy(), lowest, first_cell, shift)
+
+
+@njit(cache=True, nogil=True)
+def pass_staircase(block: NDArray[np.float64], is_triangle: bool, staircase: Staircase) -> NDArray[np.float64]:
+    """Return the dyads of a block that no point of the staircase dominates, shape (n_dyads, 2).
+
+    Of a triangle only the entries above the diagonal, column > row, are dyads.
+    """
+    firsts, seconds, lowest, first_cell, shift = staircase
+    _, n_rows, n_columns = block.shape
+    passed = np.empty((n_rows * n_columns, 2))
+    n_passed = 0
+    last_cell = lowest.shape[0] - 1
+    for row in range(n_rows):
+        for column in range(row + 1 if is_triangle else 0, n_columns):
+            first, second = block[0, row, column], block[1, row, column]
+            cell = min(max(cell_of(first, shift) - first_cell, 0), last_cell)
+            if second >= lowest[cell]:
+                continue
+            # The last point not to the right is the lowest of these; one as low is the dyad itself or to its left.
+            point = np.searchsorted(firsts, first, side="right") - 1
+            if point >= 0 and seconds[point] <= second and (seconds[point] < second or firsts[point] < first):
+                continue
+            passed[n_passed, 0], passed[n_passed, 1] = first, second
+            n_passed += 1
+    return passed[:n_passed].copy()
+
+
+@njit(cache=True, nogil=True)
+def pass_points(block: NDArray[np.float64], is_triangle: bool, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the dyads of a block that none of a few points dominates, shape (n_dyads, n_criteria).
+
+    The points are tried in their order. Of a triangle only the entries above the diagonal,
+    column > row, are dyads.
+    """
+    n_criteria, n_rows, n_columns = block.shape
+    passed = np.empty((n_rows * n_columns, n_criteria))
+    n_passed = 0
+    for row in range(n_rows):
+        for column in range(row + 1 if is_triangle else 0, n_columns):
+            for criterion in range(n_criteria):
+                passed[n_passed, criterion] = block[criterion, row, column]
+            n_passed += not is_below_one(points, passed[n_passed])
+    return passed[:n_passed].copy()
+
+
+@njit(cache=True, nogil=True)
+def is_below_one(points: NDArray[np.float64], dyad: NDArray[np.float64]) -> bool:
+    """Tell whether one of the points dominates a dyad."""
+    for point in range(points.shape[0]):
+        is_larger = is_smaller = False
+        for criterion in range(points.shape[1]):
+            is_larger |= points[point, criterion] > dyad[criterion]
+            is_smaller |= points[point, criterion] < dyad[criterion]
+        if is_smaller and not is_larger:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def choose_points(candidates: NDArray[np.float64], dyads: NDArray[np.float64], n_points: int) -> NDArray[np.float64]:
+    """Return at most `n_points` candidates that together dominate many of the dyads, the most useful first.
+
+    Greedy: the next is the one that dominates the most dyads that those before it do not.
+    """
+    n_candidates, n_criteria = candidates.shape
+    is_left = np.ones(dyads.shape[0], np.bool_)
+    # What a candidate would bring only falls, so an old number is a bound and few are counted anew.
+    gains = np.full(n_candidates, dyads.shape[0] + 1)
+    chosen = np.empty((min(n_points, n_candidates), n_criteria))
+    n_chosen = 0
+    while n_chosen < chosen.shape[0]:
+        best = np.argmax(gains)
+        gain = 0
+        for dyad in range(dyads.shape[0]):
+            gain += is_left[dyad] and is_below_one(candidates[best : best + 1], dyads[dyad])
+        gains[best] = gain
+        if gain == 0 and gains.max() == 0:
+            break
+        if best == np.argmax(gains):
+            for dyad in range(dyads.shape[0]):
+                is_left[dyad] &= not is_below_one(candidates[best : best + 1], dyads[dyad])
+            chosen[n_chosen] = candidates[best]
+            n_chosen += 1
+            gains[best] = 0
+    return chosen[:n_chosen]
+
+
+@njit(cache=True, nogil=True)
+def are_reached(points: NDArray[np.float64], front: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which points are nowhere smaller than some dyad of a front."""
+    reached = np.zeros(points.shape[0], np.bool_)
+    for point in range(points.shape[0]):
+        for dyad in range(front.shape[0]):
+            is_larger = False
+            for criterion in range(points.shape[1]):
+                is_larger |= front[dyad, criterion] > points[point, criterion]
+            if not is_larger:
+                reached[point] = True
+                break
+    return reached

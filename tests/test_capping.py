@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.spatial.distance import cdist
+
+from paretodepth import Criterion, Fronts, ParetoDepthDetector, capping, dyads, summaries
+from paretodepth.fitted_criteria import fit_criteria
+from tests import naive
+from tests.draws import IS_SLOW
+
+SAMPLES = {
+    "distinct": lambda rng, n, k: rng.random((n, k)),
+    "normal": lambda rng, n, k: rng.standard_normal((n, k)),
+    "tied": lambda rng, n, k: rng.integers(4, size=(n, k)).astype(float),
+    "equal": lambda rng, n, k: np.ones((n, k)),
+    "duplicate": lambda rng, n, k: np.repeat(rng.random((n // 5, k)), 5, axis=0),
+    "sorted": lambda rng, n, k: np.sort(rng.random((n, k)), axis=0),
+    "clusters": lambda rng, n, k: rng.random((n, k)) + 50.0 * rng.integers(3, size=(n, 1)),
+}
+
+
+N_SAMPLES = 80 if IS_SLOW else 700
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(capping, "FEW_SAMPLES", 12)
+    monkeypatch.setattr(capping, "BLOCK_VALUES", 200)
+    monkeypatch.setattr(summaries, "BATCH_DYADS", 300)
+    monkeypatch.setattr(summaries, "N_POINTS", 16)
+
+
+def fitted(kind, n_criteria, n_samples=60):
+    samples = SAMPLES[kind](np.random.default_rng(0), n_samples, n_criteria)
+    return fit_criteria(ParetoDepthDetector(), samples)
+
+
+def assert_same_fronts(fronts, expected):
+    assert_array_equal(fronts.dyads, expected.dyads)
+    assert_array_equal(fronts.starts, expected.starts)
+    assert fronts.max_depth == expected.max_depth
+
+
+@pytest.mark.parametrize("n_criteria", range(1, 6))
+@pytest.mark.parametrize("kind", SAMPLES)
+@pytest.mark.parametrize("max_depth", [1, 4, 1000])
+def test_capped_fronts_are_those_of_all_pairs(kind, n_criteria, max_depth):
+    criteria, views = fitted(kind, n_criteria)
+    expected = Fronts.from_dyads(dyads.pairwise_dyads(criteria, views, 1), max_depth=max_depth)
+    for n_jobs in (1, 2):
+        assert_same_fronts(capping.capped_fronts(criteria, views, max_depth, n_jobs=n_jobs), expected)
+
+
+@pytest.mark.parametrize("kind", ["distinct", "tied"])
+def test_capped_fronts_equal_the_naive_ones(kind):
+    criteria, views = fitted(kind, 2, 25)
+    pairs = naive.pairwise_dyads([cdist(view, view, "cityblock") for view in views])
+    numbers = naive.front_numbers(pairs)
+    fronts = capping.capped_fronts(criteria, views, 3)
+    for number in range(1, 4):
+        assert_array_equal(fronts.front(number), np.array(sorted(map(tuple, pairs[numbers == number]))))
+
+
+@pytest.mark.parametrize("block_values", [1, 7, 50, 400, 10**6])
+@pytest.mark.parametrize("n_criteria", [2, 3])
+def test_blocks_and_draws_change_nothing(block_values, n_criteria, monkeypatch):
+    criteria, views = fitted("distinct", n_criteria)
+    expected = Fronts.from_dyads(dyads.pairwise_dyads(criteria, views, 1), max_depth=3)
+    monkeypatch.setattr(capping, "BLOCK_VALUES", block_values)
+    for random_state in range(3):
+        assert_same_fronts(capping.capped_fronts(criteria, views, 3, random_state=random_state, n_jobs=2), expected)
+
+
+@pytest.mark.parametrize("n_criteria", [2, 3, 4])
+def test_a_wrong_foresight_is_made_up_for(n_criteria, monkeypatch):
+    criteria, views = fitted("distinct", n_criteria, 120)
+    expected = Fronts.from_dyads(dyads.pairwise_dyads(criteria, views, 1), max_depth=10)
+    monkeypatch.setattr(capping, "MARGIN", 0.0)
+    monkeypatch.setattr(capping, "growth", lambda *_: 100.0)
+    asked, pair_blocks = [], capping.pair_blocks
+    monkeypatch.setattr(capping, "pair_blocks", lambda *of: asked.append(of) or pair_blocks(*of))
+    assert_same_fronts(capping.capped_fronts(criteria, views, 10), expected)
+    assert asked.count((120, n_criteria)) == 2
+
+
+def test_matrices_and_functions_give_the_fronts_of_the_same_numbers():
+    samples = np.random.default_rng(0).random((60, 2))
+    matrices = [cdist(column, column) for column in (samples[:, :1], samples[:, 1:])]
+    precomputed = [Criterion(name, metric="precomputed") for name in "ab"]
+    functions = [Criterion(name, [column], lambda A, B: cdist(A, B)) for column, name in enumerate("ab")]
+    first = capping.capped_fronts(*fit_criteria(ParetoDepthDetector(precomputed), matrices), 5)
+    second = capping.capped_fronts(*fit_criteria(ParetoDepthDetector(functions), samples), 5)
+    assert_same_fronts(first, second)
+
+
+def test_every_pair_is_in_one_block():
+    for n_samples in (2, 3, 50):
+        rows = np.concatenate([np.r_[rows] for rows in capping.pair_blocks(n_samples, 2)])
+        assert set(range(n_samples - 1)) <= set(rows)
+        assert len(set(rows)) == len(rows)
+
+
+@pytest.mark.parametrize("kind", ["distinct", "normal", "clusters"])
+@pytest.mark.parametrize("n_criteria", [2, 3, 4])
+def test_hardly_any_nearest_dyad_is_deeper_than_the_automatic_cap(kind, n_criteria, monkeypatch):
+    monkeypatch.setattr(capping, "FEW_SAMPLES", 300)
+    monkeypatch.setattr(capping, "ASKED_SAMPLES", N_SAMPLES)
+    criteria, views = fitted(kind, n_criteria, N_SAMPLES)
+    n_neighbors = np.full(n_criteria, 6)
+    max_depth = capping.auto_max_depth(criteria, views, n_neighbors)
+    pairs = dyads.pairwise_dyads(criteria, views, 1)
+    fronts = Fronts.from_dyads(pairs)
+    _, nearest = dyads.nearest_dyads(dyads.training_block(pairs, N_SAMPLES, slice(0, N_SAMPLES)), n_neighbors)
+    depths = capping.Depths(fronts, "paper").of(nearest.reshape(-1, n_criteria))
+    assert np.mean(depths > max_depth) < 0.001
+    assert max_depth == capping.auto_max_depth(criteria, views, n_neighbors, n_jobs=2)
+
+
+def test_the_automatic_cap_of_few_samples_is_the_depth_itself(monkeypatch):
+    monkeypatch.setattr(capping, "FEW_SAMPLES", 100)
+    monkeypatch.setattr(capping, "CAPPED_SHARE", 0.1)
+    criteria, views = fitted("distinct", 2, 40)
+    matrices = [cdist(view, view, "cityblock") for view in views]
+    pairs = naive.pairwise_dyads(matrices)
+    numbers = naive.front_numbers(pairs)
+    near = [
+        [matrix[i][j] for matrix in matrices]
+        for i in range(40)
+        for j in naive.nearest([matrix[i] for matrix in matrices], (3, 3), i)
+    ]
+    depths = naive.depths(near, pairs, numbers, "paper")
+    expected = min(depth for depth in range(1, 1000) if np.mean(depths > depth) < 0.1)
+    assert capping.auto_max_depth(criteria, views, np.array([3, 3])) == expected
+
+
+@pytest.mark.parametrize("n_criteria", [2, 3, 4])
+def test_the_automatic_cap_keeps_few_enough_dyads(n_criteria, monkeypatch):
+    monkeypatch.setattr(capping, "FEW_SAMPLES", 100)
+    criteria, views = fitted("distinct", n_criteria, 240)
+    free, tight = (
+        capping.auto_max_depth(criteria, views, np.full(n_criteria, 5), max_kept=max_kept) for max_kept in (10**9, 1200)
+    )
+    assert tight < free
+    assert 0 < len(capping.capped_fronts(criteria, views, tight).dyads) < 2400
