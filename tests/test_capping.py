@@ -26,7 +26,7 @@ N_SAMPLES = 80 if IS_SLOW else 700
 def small(monkeypatch):
     monkeypatch.setattr(capping, "FEW_SAMPLES", 12)
     monkeypatch.setattr(capping, "BLOCK_VALUES", 200)
-    monkeypatch.setattr(summaries, "BATCH_DYADS", 300)
+    monkeypatch.setattr(summaries, "BATCH_VALUES", 900)
     monkeypatch.setattr(summaries, "N_POINTS", 16)
 
 

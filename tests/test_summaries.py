@@ -27,7 +27,7 @@ def assert_same_fronts(fronts, expected):
 
 @pytest.fixture(params=[1, 7, 2**23])
 def batch(request, monkeypatch):
-    monkeypatch.setattr(summaries, "BATCH_DYADS", request.param)
+    monkeypatch.setattr(summaries, "BATCH_VALUES", 3 * request.param)
     monkeypatch.setattr(summaries, "N_POINTS", 4)
     monkeypatch.setattr(summaries, "N_CANDIDATES", 8)
     monkeypatch.setattr(summaries, "N_CELLS", 8)
@@ -61,7 +61,7 @@ def test_blocks_of_every_size_in_any_order_give_the_fronts_of_the_whole(draw, n_
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 def test_any_dyads_give_the_fronts_of_the_whole(n_criteria, monkeypatch):
-    monkeypatch.setattr(summaries, "BATCH_DYADS", 3)
+    monkeypatch.setattr(summaries, "BATCH_VALUES", 9)
 
     @settings(max_examples=N_EXAMPLES, deadline=None)
     @given(dyad_arrays(n_criteria), st.integers(1, 4), st.integers(1, 5))
@@ -84,7 +84,7 @@ def test_points_of_front_l_given_beforehand_change_nothing(draw, n_criteria):
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 def test_dyads_beyond_front_l_do_not_pile_up(n_criteria, monkeypatch):
-    monkeypatch.setattr(summaries, "BATCH_DYADS", 200)
+    monkeypatch.setattr(summaries, "BATCH_VALUES", 600)
     dyads = np.random.default_rng(0).random((4000, n_criteria)) + 1.0
     summary = FrontSummary(1, n_criteria)
     summary.add(np.vstack((np.full((1, n_criteria), 0.5), dyads[:200])))

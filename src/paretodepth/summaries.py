@@ -17,8 +17,8 @@ N_POINTS = 256
 """Points that stand for a front of three and more criteria: more reject few dyads more and cost those that pass."""
 N_CANDIDATES = 1024
 N_PROBES = 2**14
-BATCH_DYADS = 2**23
-"""Dyads that are sorted at once, as long as the summary is smaller: up to 1 GiB for three and more criteria."""
+BATCH_VALUES = 3 * 2**23
+"""Dissimilarities that are sorted at once, as long as the summary is smaller; some 1.2 GiB at the peak."""
 
 
 class FrontSummary:
@@ -92,7 +92,7 @@ class FrontSummary:
             self._waiting.append(passed)
             self.n_waiting += len(passed)
             n_kept = len(self._fronts.dyads)
-            if self.n_waiting >= max(BATCH_DYADS - n_kept, n_kept // 2):
+            if self.n_waiting >= max(BATCH_VALUES // max(3, len(block)) - n_kept, n_kept // 2):
                 slipped = spread(np.concatenate(self._waiting), N_PROBES)
                 self._merge()
                 self._sieve = self._sieve.renewed(last_front(self._fronts), slipped)
