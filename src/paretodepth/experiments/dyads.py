@@ -64,7 +64,8 @@ def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
         for symbol, value, error, theirs in zip("αβ", ours, errors, paper, strict=False):
             distance = Mean(value, error).distance(Mean(theirs, 0.0))
             model = "α ln n" if name == "square" else "α n^β"
-            rows.append([name, model, symbol, f"{value:.4f} ± {error:.4f}", f"{theirs:.4f}", distance])
+            shown = f"{value:.4f}" if np.isnan(error) else f"{value:.4f} ± {error:.4f}"
+            rows.append([name, model, symbol, shown, f"{theirs:.4f}", distance])
     caption = (
         f"Fits of the mean of |F \\ L| over {len(runs)} runs to {n_dyads[-1]:.3g} dyads, at steps of "
         f"{settings['step']:,}. ± is the standard error by leaving out one run at a time. The paper gives no error: "
