@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,7 +13,6 @@ from scipy.stats import rankdata
 from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 
-from paretodepth.advice import AdviceWarning
 from paretodepth.baselines import areas_under_curves, weight_grid, weighted_scores
 from paretodepth.depth import Depths
 from paretodepth.detector import ParetoDepthDetector
@@ -38,9 +36,7 @@ Scores = dict[str, NDArray[np.float64]]
 
 def scores(task: Task, seed: int) -> Scores:
     """Return each method's scores of the test samples, larger is stranger; of the weighted sums one row a weight."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AdviceWarning)
-        detector = ParetoDepthDetector(task.criteria).fit(task.X_train)
+    detector = ParetoDepthDetector(task.criteria).fit(task.X_train)
     # One fit has what all methods need.
     criteria, union = (-detector.set_params(method=name).score_samples(task.X_test) for name in ("criteria", "union"))
     found = {PDA: detector.mean_depth(task.X_test)}

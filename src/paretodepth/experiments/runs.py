@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from joblib import effective_n_jobs
 
 from paretodepth import __version__
+from paretodepth.advice import AdviceWarning
 from paretodepth.experiments.tables import Table
 
 if TYPE_CHECKING:
@@ -89,13 +91,16 @@ def finished_runs(
     beside.replace(path)
     pool = ThreadPoolExecutor(effective_n_jobs(n_jobs))
     try:
-        seed_of = {pool.submit(experiment.run, seed, settings): seed for seed in missing}
-        with path.open("a", encoding="utf-8") as file:
-            for n_new, future in enumerate(as_completed(seed_of), start=1):
-                values[seed_of[future]] = future.result()
-                file.write(json.dumps({"seed": seed_of[future], "values": future.result()}) + "\n")
-                file.flush()
-                report(len(seeds) - len(missing) + n_new)
+        # Advice about simulated data helps nobody. Threads share the filters: they are set once, around all runs.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AdviceWarning)
+            seed_of = {pool.submit(experiment.run, seed, settings): seed for seed in missing}
+            with path.open("a", encoding="utf-8") as file:
+                for n_new, future in enumerate(as_completed(seed_of), start=1):
+                    values[seed_of[future]] = future.result()
+                    file.write(json.dumps({"seed": seed_of[future], "values": future.result()}) + "\n")
+                    file.flush()
+                    report(len(seeds) - len(missing) + n_new)
     finally:
         pool.shutdown(cancel_futures=True)
     return [values[seed] for seed in seeds]

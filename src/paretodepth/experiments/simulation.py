@@ -85,7 +85,7 @@ def _fixed_k_table(runs: Sequence[Values], settings: Settings) -> Table:
     caption = (
         "The paper does not state the k of these methods, and the connected k is not to their advantage: the same with "
         f"a fixed k, over every {settings['every']}th weight. With k from 10 to 20 the figures come close to the "
-        "paper's, save LOF's with its best weight: the differences above are differences of k."
+        "paper's, save LOF's with its best weight; so k may be what differs."
     )
     return Table("fixed_k", caption, ["method", "weight", *(f"k = {k}" for k in settings["fixed_k"])], rows)
 
