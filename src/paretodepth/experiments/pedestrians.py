@@ -180,8 +180,10 @@ def _method_rows(areas: Sequence[dict[str, list[float]]]) -> list[list[str]]:
     rows = []
     for name, paper in PAPER.items():
         median, best = (Mean.of([among(area[name]) for area in areas]) for among in (np.median, np.max))
-        figures = [str(median), "no weights", f"{paper[0]:.3f}"] if name == "PDA" else [str(median), str(best)]
-        rows.append([name, *figures] if name == "PDA" else [name, *figures, "{:.3f} / {:.3f}".format(*paper)])
+        if name == "PDA":
+            rows.append([name, str(median), "no weights", f"{paper[0]:.3f}"])
+        else:
+            rows.append([name, str(median), str(best), "{:.3f} / {:.3f}".format(*paper)])
     return rows
 
 

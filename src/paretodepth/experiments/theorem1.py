@@ -106,11 +106,12 @@ def _ratios(runs: Sequence[Values], settings: Settings) -> dict[str, list[Mean]]
 
 def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
     """Return γ and the ratios."""
-    rows = []
-    for domain in DOMAINS:
-        for d in ANGLES:
-            ratios = _ratios(runs, settings)[f"{domain}, d = {d}"]
-            rows.append([domain, str(d), f"{front_constant(domain, d):.4f}", *map(str, ratios)])
+    ratios = _ratios(runs, settings)
+    rows = [
+        [domain, str(d), f"{front_constant(domain, d):.4f}", *map(str, ratios[f"{domain}, d = {d}"])]
+        for domain in DOMAINS
+        for d in ANGLES
+    ]
     caption = (
         f"Mean of {len(runs)} runs ± standard error of the number of Pareto-optimal points near T, divided by "
         "γ n^((d−1)/d). The theorem says that the ratio tends to 1, its error falling like n^(−1/d)."
