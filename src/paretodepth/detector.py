@@ -28,6 +28,7 @@ from paretodepth.explanation import Explanation, explained
 from paretodepth.fitted_criteria import fit_criteria, view_rows, view_samples
 from paretodepth.fronts import Fronts
 from paretodepth.metrics.metric import View
+from paretodepth.model_file import ModelFileMixin
 from paretodepth.progress import phase
 from paretodepth.reasons import Reasoning
 from paretodepth.statistics import Measurement, Method, joined
@@ -42,7 +43,7 @@ NAME = "ParetoDepthDetector"
 Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
 
 
-class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Anomaly detection under several dissimilarities at once, without weights.
 
     The dissimilarities of a pair of training samples under K criteria form a dyad. The

@@ -331,6 +331,16 @@ def check_covariance(covariance: NDArray[np.float64], reader: str) -> NDArray[np
     return (inverse + inverse.T) / 2
 
 
+def check_comparable(A: Column, B: Column, name: str) -> None:
+    """Refuse samples of another width or type than the training samples; compiled loops would not notice."""
+    if A.dtype != B.dtype or A.shape[1:] != B.shape[1:]:
+        widths = [f"{view.dtype} of the shape {view.shape[1:]}" for view in (B, A)]
+        raise ValueError(
+            f"The criterion '{name}' must compare samples that hold as much as the training samples, {widths[0]}. "
+            f"Got {widths[1]} instead; mend the columns, or fit again."
+        )
+
+
 def check_common(block: NDArray[np.float64], name: str, origin: tuple[int, int]) -> NDArray[np.float64]:
     """Return a block in which every pair of samples has some column in common."""
     nothing = np.argwhere(np.isnan(block))
