@@ -91,7 +91,7 @@ class FittedCriterion:
         Only entries above the diagonal are meant: the dissimilarity of a pair is asked for once.
         """
         if self.is_precomputed:
-            return view[rows, rows.start :]
+            return view[rows, rows.start :].astype(np.float64, copy=False)
         origin = (rows.start, rows.start)
         return self._block(view[rows], view[rows.start :], origin, n_jobs, is_training=True)
 

@@ -232,7 +232,7 @@ def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray
         for block in gen_batches(n_dyads, BLOCK_DYADS):
             # In tree order, so that one search finds in the cache what the one before it read.
             near = np.sort(positions[block])
-            over(ask, gen_even_slices(len(near), min(n_threads, len(near))))
+            list(over(ask, gen_even_slices(len(near), min(n_threads, len(near)))))
             settle_block(points, numbers, deepest, positions[block], found)
     return numbers[positions].astype(np.intp)
 

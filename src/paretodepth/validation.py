@@ -68,6 +68,29 @@ def check_count(value: object, parameter: str, caller: str) -> int:
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
+def check_optional_count(value: object, parameter: str, caller: str) -> int | None:
+    """Return an integer of at least 1, or None."""
+    return None if value is None else check_count(value, parameter, caller)
+
+
+def check_cap(value: object, parameter: str, caller: str) -> Any:
+    """Return an integer of at least 1, "auto" or None."""
+    if isinstance(value, str):
+        return check_choice(value, parameter, ("auto",), caller)
+    return check_optional_count(value, parameter, caller)
+
+
+def check_memory(n_needed: int, n_allowed: int, n_samples: int, n_dyads: int, caller: str) -> None:
+    """Refuse a fit that needs more memory than is allowed."""
+    if n_needed > n_allowed:
+        raise ValueError(
+            f"The 'memory_limit' parameter of {caller} must allow for what the fit needs, about {n_needed:,} bytes for "
+            f"{n_dyads:,} dyads of {n_samples:,} samples. Got {n_allowed:,} instead, half of what is free if None "
+            "was given; set max_depth='auto' for exact fronts up to a depth in little memory, or max_dyads=2_000_000 "
+            "for the fronts of random dyads, or raise memory_limit."
+        )
+
+
 def check_row(row: object, n_rows: int, parameter: str, caller: str) -> int:
     """Return the index of one of some rows."""
     if not _is_integer(row) or not 0 <= row < n_rows:  # type: ignore[operator]
