@@ -387,7 +387,8 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         0: Ordinary (p = 0.92); nearest by x0: 104, 37; by x1: 238, 199.
         1: Far from every nominal sample in x0 (p = 0.003); x1 is ordinary; nearest by x1: 40, 84.
         """
-        reasons = self._over_blocks(self._reasoning.reasons, self._new_views(X))
+        views = self._new_views(X)
+        reasons = self._over_blocks(self._reasoning.reasons, views)
         names = [criterion.name for criterion in self.criteria_]
         kept = np.arange(len(self.training_scores_))[self._kept]
         return explained(self._reasoning, reasons, names, kept, -self.offset_, self.alpha_)
