@@ -5,7 +5,8 @@ KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tes
 	tests/test_baselines.py tests/test_scalarization.py tests/test_summaries.py tests/test_capping.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: bench demo reproduce test test-without-extras lint coverage boundscheck clean
+.PHONY: bench demo reproduce test test-without-extras test-lowest test-wheel lint coverage boundscheck \
+	fuzz fuzz-atheris soak clean
 
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
