@@ -24,10 +24,10 @@ def _use_own_cache() -> None:
     """
     folder = tempfile.mkdtemp(prefix="paretodepth-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    before, config.CACHE_DIR = config.CACHE_DIR, folder
+    before, config.CACHE_DIR = config.CACHE_DIR, folder  # type: ignore[attr-defined]
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
-    config.CACHE_DIR = before
+    config.CACHE_DIR = before  # type: ignore[attr-defined]
 
 
 try:
