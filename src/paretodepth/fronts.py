@@ -12,7 +12,7 @@ from paretodepth._kernels.staircases import group_by_front, number_pairs
 from paretodepth._kernels.sweeps import new_staircases, number_triples, raise_above, settle_few
 from paretodepth._kernels.trees import ask_tree, build_tree, settle_block
 from paretodepth.blocks import threads
-from paretodepth.validation import check_count, check_dyads
+from paretodepth.validation import check_dyads, check_optional_count
 
 LEAF_SIZE = 16
 MAX_HEIGHT = 64
@@ -117,7 +117,7 @@ class Fronts:
         n_jobs : int or None, default=None
             Threads, as in :func:`front_numbers`.
         """
-        max_depth = max_depth and check_count(max_depth, "max_depth", "Fronts.from_dyads")
+        max_depth = check_optional_count(max_depth, "max_depth", "Fronts.from_dyads")
         return cls._of_checked(check_dyads(dyads, "Fronts.from_dyads"), max_depth, n_jobs)
 
     @classmethod
