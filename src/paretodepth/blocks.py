@@ -9,6 +9,7 @@ from joblib import effective_n_jobs
 from sklearn.utils import gen_batches
 
 from paretodepth.progress import told
+from paretodepth.validation import check_n_jobs
 
 Result = TypeVar("Result")
 Part = TypeVar("Part")
@@ -30,7 +31,7 @@ def threads(n_jobs: int | None) -> Iterator[tuple[int, Mapper]]:
     Threads, because the compiled loops and SciPy's distances let go of the interpreter lock.
     Every result depends on its own block alone, so `n_jobs` changes no bit of it.
     """
-    n_threads = effective_n_jobs(n_jobs)
+    n_threads = effective_n_jobs(check_n_jobs(n_jobs))
     if n_threads == 1:
         yield 1, map
     else:

@@ -23,6 +23,8 @@ from paretodepth.explanation import Explanation, explained
 from paretodepth.fitted_criteria import fit_criteria, view_rows, view_samples
 from paretodepth.memory import Limits
 from paretodepth.metrics.metric import View
+from paretodepth.model_file import ModelFileMixin
+from paretodepth.nearby import Nearby
 from paretodepth.pairs import ComputedPairs, Criteria, Pairs, Views
 from paretodepth.progress import phase
 from paretodepth.reasons import Reasoning
@@ -34,7 +36,7 @@ NAME = "ParetoDepthDetector"
 Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
 
 
-class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Anomaly detection under several dissimilarities at once, without weights.
 
     The dissimilarities of a pair of training samples under K criteria form a dyad. The
@@ -205,6 +207,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_neighbors_, self.fronts_, self._measurement = trained.n_neighbors, trained.fronts, trained.measurement
         self.n_fronts_ = len(self.fronts_)
         self.exact_ = trained.n_dyads == pairs.n_pairs
+        self._nearby = Nearby(self.criteria_, self._training, self._measurement.n_summed)
         self._calibrate(trained, views)
         with telling("advice"):
             self.advice_ = criteria_advice(self.criteria_, trained.dyads, self.n_fronts_, trained.n_dyads)
@@ -390,7 +393,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         0: Ordinary (p = 0.92); nearest by x0: 104, 37; by x1: 238, 199.
         1: Far from every nominal sample in x0 (p = 0.003); x1 is ordinary; nearest by x1: 40, 84.
         """
-        reasons = self._over_blocks(self._reasoning.reasons, self._new_views(X))
+        views = self._new_views(X)
+        reasons = self._over_blocks(self._reasoning.reasons, views)
         names = [criterion.name for criterion in self.criteria_]
         kept = np.arange(len(self.training_scores_))[self._kept]
         return explained(self._reasoning, reasons, names, kept, -self.offset_, self.alpha_)
@@ -399,8 +403,11 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the scores of new samples under one of the tests, larger is stranger."""
         views = self._new_views(X)
         chosen: Method = self.method if method is None else check_choice(method, "method", METHODS, f"{NAME}.p_values")
-        statistics = self._over_blocks(partial(self._measurement.statistics, method=chosen), views)
-        return self._calibration.score(joined(statistics), chosen)
+        measure = partial(self._measurement.statistics, method=chosen)
+        # The balanced sum of the union is that of other neighbors.
+        by_trees = chosen != "union" and self._nearby.is_worthwhile
+        parts = self._nearby.measured(measure, views, self.n_jobs) if by_trees else self._over_blocks(measure, views)
+        return self._calibration.score(joined(parts), chosen)
 
     def _new_views(self, X: Samples) -> list[View]:
         """Return what the criteria see of new samples."""

@@ -12,7 +12,7 @@ from paretodepth._kernels.staircases import group_by_front, number_pairs
 from paretodepth._kernels.sweeps import new_staircases, number_triples, raise_above, settle_few
 from paretodepth._kernels.trees import ask_tree, build_tree, settle_block
 from paretodepth.blocks import threads
-from paretodepth.validation import check_dyads, check_optional_count
+from paretodepth.validation import check_dyads, check_front_number, check_mergeable, check_optional_count
 
 LEAF_SIZE = 16
 MAX_HEIGHT = 64
@@ -131,6 +131,7 @@ class Fronts:
 
     def merge(self, other: Fronts) -> Fronts:
         """Return the fronts of both sets of dyads together, up to the smaller of the two caps."""
+        check_mergeable(self, other, "Fronts.merge")
         caps = [fronts.max_depth for fronts in (self, other) if fronts.max_depth is not None]
         dyads = np.concatenate((self.dyads, other.dyads))
         return self._of_checked(dyads, min(caps, default=None), None)
@@ -141,6 +142,7 @@ class Fronts:
 
     def front(self, number: int) -> NDArray[np.float64]:
         """Return the dyads of one front, 1 for the first."""
+        number = check_front_number(number, len(self), "Fronts.front")
         return self.dyads[self.starts[number - 1] : self.starts[number]]
 
     @property
