@@ -1,0 +1,374 @@
+"""The whole job on tables: criteria chosen, fitted on one table, another one scored, and who is called and why."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from paretodepth.advice import AdviceWarning
+from paretodepth.calibration import discoveries
+from paretodepth.criteria import Criterion
+from paretodepth.detection_validation import (
+    check_id_column,
+    check_named_columns,
+    check_one_rate,
+    check_one_source,
+    check_some_columns,
+)
+from paretodepth.detector import ParetoDepthDetector
+from paretodepth.explanation import Explanation
+from paretodepth.schemas import column_kind
+from paretodepth.statistics import Method
+from paretodepth.validation import check_columns, check_fdr
+
+Progress = Callable[[int, int], None]
+
+SCORED_ROWS = 2000
+"""Samples scored between two reports of progress."""
+TOGETHER = "several together"
+"""Who is to blame for a sample that is far in no criterion alone."""
+
+
+class Choice(NamedTuple):
+    """Which criteria are used, and why.
+
+    Attributes
+    ----------
+    criteria : list of Criterion
+    columns : list of str
+        The columns that they read, which new samples must have.
+    remark : str
+        What was chosen, if nobody else has; otherwise empty.
+    """
+
+    criteria: list[Criterion]
+    columns: list[str]
+    remark: str
+
+
+def chosen_criteria(
+    training: pa.Table,
+    *,
+    criteria: list[Criterion] | None = None,
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+) -> Choice:
+    """Return the given criteria, or one per named column or per numeric column, compared by absolute difference.
+
+    Of the numeric columns, booleans, the id and those that only number the rows are left out.
+
+    Parameters
+    ----------
+    training : pyarrow.Table
+        The training samples.
+    criteria : list of Criterion or None
+    columns : sequence of str or None
+        In place of criteria.
+    id_column : str or None
+        The column that names the samples.
+
+    Examples
+    --------
+    >>> table = pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"], "size": [1.0, 7.0, 2.0]})
+    >>> chosen_criteria(table).remark
+    'One criterion per numeric column: size. Left out: id (numbers the rows), name (text).'
+    """
+    check_one_source(criteria, columns)
+    if criteria is not None:
+        return Choice(criteria, _read_columns(criteria, training.column_names), "")
+    kinds = {field.name: column_kind(field.type) for field in training.schema}
+    if columns is not None:
+        named = check_named_columns(columns, kinds)
+        return Choice([_difference(name) for name in named], named, "")
+    reasons = {name: _reason_against(training, name, id_column) for name in training.column_names}
+    taken = check_some_columns([name for name, reason in reasons.items() if reason is None], kinds)
+    left_out = [f"{name} ({reason})" for name, reason in reasons.items() if reason is not None]
+    remark = f"One criterion per numeric column: {', '.join(taken)}."
+    if left_out:
+        remark += f" Left out: {', '.join(left_out)}."
+    return Choice([_difference(name) for name in taken], taken, remark)
+
+
+def _difference(name: str) -> Criterion:
+    """Return the criterion of the absolute difference in one column."""
+    return Criterion(name, [name], "cityblock")
+
+
+def _reason_against(table: pa.Table, name: str, id_column: str | None) -> str | None:
+    """Return why a column is no criterion unless asked for, or None."""
+    column = table.column(name)
+    if name == id_column:
+        return "the id"
+    if pa.types.is_boolean(column.type):
+        return "true or false"
+    if (kind := column_kind(column.type)) != "numbers":
+        return kind
+    if pa.types.is_integer(column.type) and len(column) > 1 and column.null_count == 0:
+        steps = pc.pairwise_diff(column.combine_chunks().cast(pa.int64(), safe=False))
+        if pc.all(pc.equal(steps, 1)).as_py():
+            return "numbers the rows"
+    return None
+
+
+def _read_columns(criteria: Sequence[Criterion], names: list[str]) -> list[str]:
+    """Return the columns that criteria read; all of them if one criterion counts columns by position."""
+    read: set[int] = set()
+    for criterion in criteria:
+        columns = criterion.columns
+        given = [columns] if isinstance(columns, str | int) or columns is None else list(columns)
+        if any(not isinstance(column, str) for column in given):
+            return names
+        read.update(check_columns(given, criterion.name, len(names), names))
+    return [names[column] for column in sorted(read)]
+
+
+def fitted_detector(
+    training: pa.Table, choice: Choice, *, method: Method = "union", alpha: float | None = None
+) -> ParetoDepthDetector:
+    """Return the detector fitted on a table; its advice is in `advice_`, not in warnings."""
+    detector = ParetoDepthDetector(choice.criteria, method=method, alpha=alpha, n_jobs=-1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AdviceWarning)
+        return detector.fit(training.select(choice.columns))
+
+
+@dataclass(frozen=True)
+class Detection:
+    """What was found in a table of samples.
+
+    Attributes
+    ----------
+    detector : ParetoDepthDetector
+    training : pyarrow.Table or None
+        None if the detector comes from a file.
+    samples : pyarrow.Table
+        With all their columns.
+    columns : list of str
+        Those that the criteria read.
+    is_left_out : bool
+        Whether the samples are the training samples, each compared with the others.
+    scores : ndarray of shape (n_samples,)
+        Larger is stranger.
+    p_values : ndarray of shape (n_samples,)
+    threshold : float
+        The score above which a sample is called an anomaly.
+    fdr : float or None
+        The false discovery rate, if it has set the threshold.
+    """
+
+    detector: ParetoDepthDetector
+    training: pa.Table | None
+    samples: pa.Table
+    columns: list[str]
+    is_left_out: bool
+    scores: NDArray[np.float64]
+    p_values: NDArray[np.float64]
+    threshold: float
+    fdr: float | None
+
+    @property
+    def is_anomaly(self) -> NDArray[np.bool_]:
+        """Which samples are called."""
+        return self.scores > self.threshold
+
+    @cached_property
+    def strangest(self) -> NDArray[np.intp]:
+        """The samples by index, the strangest first."""
+        return np.argsort(-self.scores, kind="stable")
+
+    def explanation(self, rows: NDArray[np.intp]) -> Explanation:
+        """Return why some samples, at least one, are called or not."""
+        if self.is_left_out:
+            explanation = self.detector.explain_training(rows)
+        else:
+            explanation = self.detector.explain(self.samples.select(self.columns).take(rows))
+        return replace(explanation, is_anomaly=self.is_anomaly[rows])
+
+
+def detect(
+    training: pa.Table,
+    samples: pa.Table | None,
+    choice: Choice,
+    *,
+    method: Method = "union",
+    alpha: float | None = None,
+    fdr: float | None = None,
+    progress: Progress = lambda n_done, n_samples: None,
+) -> Detection:
+    """Fit on one table and score another, or the same one leave-one-out.
+
+    Parameters
+    ----------
+    training : pyarrow.Table
+        Nominal samples.
+    samples : pyarrow.Table or None
+        None: the training samples, each compared with the others. Their p-values count the sample itself among the
+        nominal ones.
+    choice : Choice
+        Of :func:`chosen_criteria`.
+    method : {"depth", "criteria", "union"}, default="union"
+        As in :class:`ParetoDepthDetector`.
+    alpha, fdr : float or None
+        The false-alarm rate, 0.05 by default; or a false discovery rate in its place.
+    progress : callable
+        Told how many samples are scored, and of how many.
+
+    Returns
+    -------
+    detection : Detection
+
+    Examples
+    --------
+    >>> nominal = pa.table({"size": np.random.default_rng(0).random(99)})
+    >>> new = pa.table({"size": [0.5, 3.0]})
+    >>> detect(nominal, new, chosen_criteria(nominal)).is_anomaly
+    array([False,  True])
+    """
+    check_one_rate(alpha, fdr)
+    fdr = None if fdr is None else check_fdr(fdr, "detect")
+    detector = fitted_detector(training, choice, method=method, alpha=alpha)
+    if samples is not None:
+        return scored(detector, samples, choice.columns, training=training, fdr=fdr, progress=progress)
+    scores = -detector.training_scores_
+    progress(len(scores), len(scores))
+    return _decided(detector, training, choice.columns, scores, training=training, fdr=fdr, is_left_out=True)
+
+
+def scored(
+    detector: ParetoDepthDetector,
+    samples: pa.Table,
+    columns: list[str],
+    *,
+    training: pa.Table | None = None,
+    fdr: float | None = None,
+    progress: Progress = lambda n_done, n_samples: None,
+) -> Detection:
+    """Return what a fitted detector finds in a table, which has the columns of fit among others."""
+    scores = np.concatenate(list(_scores(detector, samples.select(columns), progress)))
+    return _decided(detector, samples, columns, scores, training=training, fdr=fdr)
+
+
+def _decided(
+    detector: ParetoDepthDetector,
+    samples: pa.Table,
+    columns: list[str],
+    scores: NDArray[np.float64],
+    *,
+    training: pa.Table | None,
+    fdr: float | None,
+    is_left_out: bool = False,
+) -> Detection:
+    """Return the detection with p-values and a threshold for scores."""
+    p_values = detector.score_p_values(-scores)
+    threshold = -detector.offset_ if fdr is None else _fdr_threshold(scores, p_values, fdr)
+    return Detection(detector, training, samples, columns, is_left_out, scores, p_values, float(threshold), fdr)
+
+
+def _scores(detector: ParetoDepthDetector, samples: pa.Table, progress: Progress) -> Iterator[NDArray[np.float64]]:
+    """Yield the scores of a table part by part; larger is stranger."""
+    for start in range(0, len(samples), SCORED_ROWS):
+        yield -detector.score_samples(samples.slice(start, SCORED_ROWS))
+        progress(min(start + SCORED_ROWS, len(samples)), len(samples))
+
+
+def _fdr_threshold(scores: NDArray[np.float64], p_values: NDArray[np.float64], fdr: float) -> float:
+    """Return the largest score of a sample that is not called at a false discovery rate."""
+    is_called = discoveries(p_values, fdr)
+    return float(scores[~is_called].max()) if not is_called.all() else float(np.nextafter(scores.min(), -np.inf))
+
+
+def blamed_criteria(explanation: Explanation) -> list[str | None]:
+    """Return the criterion most to blame for each anomaly, None for the others.
+
+    That is the one with the smallest p-value, of several the one with the largest distance in multiples of
+    the usual; or several together, if the sample is far in none alone.
+    """
+    order = np.lexsort((-explanation.distances, explanation.criterion_p_values), axis=1)[:, 0]
+    names = [
+        TOGETHER if joint else explanation.criteria[i] for joint, i in zip(explanation.is_joint, order, strict=True)
+    ]
+    return [name if called else None for name, called in zip(names, explanation.is_anomaly, strict=True)]
+
+
+def results_table(detection: Detection, *, id_column: str | None = None) -> pa.Table:
+    """Return the samples' own columns, or the id alone, with score, p-value, decision and the criterion to blame.
+
+    A column of ours that the samples have too gets an underscore.
+    """
+    check_id_column(id_column, detection.samples.column_names)
+    own = detection.samples if id_column is None else detection.samples.select([id_column])
+    called = np.flatnonzero(detection.is_anomaly)
+    blamed = np.full(len(own), None, dtype=object)
+    if len(called):
+        blamed[called] = blamed_criteria(detection.explanation(called))
+    decision = np.where(detection.is_anomaly, "anomaly", "nominal")
+    columns = {"score": detection.scores, "p_value": detection.p_values, "decision": decision}
+    for name, values in columns.items():
+        own = own.append_column(_free_name(name, own.column_names), pa.array(values))
+    return own.append_column(_free_name("because", own.column_names), pa.array(blamed, pa.string()))
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    """Return a name that no other column has."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def headline(detection: Detection) -> str:
+    """Return how many samples are called, and what that promises.
+
+    Examples
+    --------
+    >>> nominal = pa.table({"size": np.random.default_rng(0).random(99)})
+    >>> headline(detect(nominal, pa.table({"size": [0.5, 3.0]}), chosen_criteria(nominal)))
+    '1 of 2 samples called anomalies, at a false-alarm rate of 5%'
+    """
+    n_called, n_samples = int(detection.is_anomaly.sum()), len(detection.scores)
+    text = f"{n_called:,} of {n_samples:,} samples called {'anomaly' if n_samples == 1 else 'anomalies'}"
+    if detection.fdr is not None:
+        text += f", at a false discovery rate of {detection.fdr:.3g}"
+    elif detection.detector.alpha_ is not None:
+        text += f", at a false-alarm rate of {100 * detection.detector.alpha_:.3g}%"
+    return f"{text}; each compared with all others" if detection.is_left_out else text
+
+
+def summary(detection: Detection) -> dict[str, Any]:
+    """Return the figures of a detection and the called samples, the strangest first, as JSON can carry them."""
+    detector = detection.detector
+    called = detection.strangest[: int(detection.is_anomaly.sum())]
+    samples = []
+    if len(called):
+        explanation = detection.explanation(called)
+        reasons = zip(called.tolist(), blamed_criteria(explanation), explanation.sentences, strict=True)
+        samples = [
+            {
+                "row": row,
+                "score": float(detection.scores[row]),
+                "p_value": float(detection.p_values[row]),
+                "because": because,
+                "why": sentence,
+            }
+            for row, because, sentence in reasons
+        ]
+    return {
+        "n_training": len(detector.training_scores_),
+        "n_samples": len(detection.scores),
+        "n_anomalies": len(called),
+        "leave_one_out": detection.is_left_out,
+        "score": detector.method,
+        "alpha": None if detection.fdr is not None else detector.alpha_,
+        "fdr": detection.fdr,
+        "threshold": detection.threshold,
+        "criteria": [criterion.name for criterion in detector.criteria_],
+        "advice": detector.advice_,
+        "anomalies": samples,
+    }

@@ -1,0 +1,49 @@
+"""Schemas of tables of samples: what a column holds, and the types to read a file with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from paretodepth.file_validation import check_distinct_names, check_expected_columns, check_kind
+
+
+def column_kind(type: pa.DataType) -> str:
+    """Return what a column holds, in the words of messages."""
+    types = pa.types
+    if types.is_boolean(type) or types.is_integer(type) or types.is_floating(type) or types.is_decimal(type):
+        return "numbers"
+    if types.is_string(type) or types.is_large_string(type) or types.is_string_view(type):
+        return "text"
+    if types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type):
+        return "lists"
+    return "times" if types.is_temporal(type) else str(type)
+
+
+def resolved_schema(found: pa.Schema, expected: pa.Schema | None, source: str, *, keep_others: bool) -> pa.Schema:
+    """Return the schema to read a file with: the file's types, the expected columns first and in their order."""
+    check_distinct_names(found.names, source)
+    if expected is None:
+        return pa.schema([(field.name, _plain(field.type, pa.string())) for field in found])
+    check_expected_columns(found.names, expected.names, source, keep_others=keep_others)
+    fields = []
+    for field in expected:
+        type = _plain(found.field(field.name).type, field.type)
+        check_kind(column_kind(type), column_kind(field.type), field.name, source)
+        fields.append((field.name, type))
+    others = [field for field in found if field.name not in expected.names]
+    return pa.schema([*fields, *((field.name, _plain(field.type, pa.string())) for field in others)])
+
+
+def expected_kinds(names: Sequence[str], expected: pa.Schema | None) -> list[str | None]:
+    """Return what each column must hold, None for those that may hold anything."""
+    known = {} if expected is None else {field.name: column_kind(field.type) for field in expected}
+    return [known.get(name) for name in names]
+
+
+def _plain(type: pa.DataType, if_null: pa.DataType) -> pa.DataType:
+    """Return the type of a column's values, whether or not they are encoded as categories."""
+    if pa.types.is_dictionary(type):
+        type = type.value_type
+    return if_null if pa.types.is_null(type) else type
