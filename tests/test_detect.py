@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from paretodepth import ParetoDepthDetector
 from paretodepth.cli import app
 from paretodepth.detection import chosen_criteria, detect, results_table
+from paretodepth.left_out import explain_training, nearest_training_dyads
 from tests.newcomer import PLANTED, invoices, write_csv, write_files
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -94,16 +95,26 @@ def test_explanation_of_a_training_sample_is_that_of_the_sample_against_the_othe
     X = rng.normal(size=(60, 2))
     X[7] = [5.0, 0.0]
     detector = ParetoDepthDetector(method="union", n_neighbors=3).fit(X)
-    explanation = detector.explain_training()
-    np.testing.assert_array_equal(explanation.p_values["union"], detector.score_p_values(detector.training_scores_))
+    explanation = explain_training(detector, np.arange(60))
+    scores = -detector.training_scores_
+    n_as_strange = (scores >= scores[:, None]).sum(axis=1)
+    np.testing.assert_array_equal(explanation.p_values["union"], (1 + n_as_strange) / 61)
     np.testing.assert_array_equal(explanation.is_anomaly, detector.training_labels_ < 0)
     for criterion in range(2):
         distances = np.abs(X[:, criterion, None] - X[:, criterion])
         np.fill_diagonal(distances, np.inf)
         np.testing.assert_array_equal(explanation.neighbors[criterion][:, 0], distances.argmin(axis=1))
     assert explanation.criterion_p_values[7].argmin() == 0
-    some = detector.explain_training([7, 3])
+    some = explain_training(detector, np.array([7, 3]))
     assert some.sentences == [explanation.sentences[7], explanation.sentences[3]]
+
+
+def test_dyads_of_a_training_sample_are_those_with_the_nearest_others():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    detector = ParetoDepthDetector(n_neighbors=[2, 3]).fit(X)
+    others = np.abs(X[1:] - X[0])
+    expected = [*others[others[:, 0].argsort()[:2]], *others[others[:, 1].argsort()[:3]]]
+    np.testing.assert_array_equal(nearest_training_dyads(detector, np.array([0]))[0], expected)
 
 
 def test_json_holds_the_figures_and_every_call(files):

@@ -25,6 +25,7 @@ from paretodepth.detection_validation import (
 )
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.explanation import Explanation
+from paretodepth.left_out import explain_training, nearest_training_dyads
 from paretodepth.schemas import column_kind
 from paretodepth.statistics import Method
 from paretodepth.validation import check_columns, check_fdr
@@ -187,10 +188,16 @@ class Detection:
     def explanation(self, rows: NDArray[np.intp]) -> Explanation:
         """Return why some samples, at least one, are called or not."""
         if self.is_left_out:
-            explanation = self.detector.explain_training(rows)
+            explanation = explain_training(self.detector, rows)
         else:
             explanation = self.detector.explain(self.samples.select(self.columns).take(rows))
         return replace(explanation, is_anomaly=self.is_anomaly[rows])
+
+    def nearest_dyads(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the dyads of some samples with their nearest training samples, shape (n_rows, s, n_criteria)."""
+        if self.is_left_out:
+            return nearest_training_dyads(self.detector, rows)
+        return self.detector.nearest_dyads(self.samples.select(self.columns).take(rows))
 
 
 def detect(
@@ -267,7 +274,7 @@ def _decided(
     is_left_out: bool = False,
 ) -> Detection:
     """Return the detection with p-values and a threshold for scores."""
-    p_values = detector.score_p_values(-scores)
+    p_values = detector._calibration.p_values(scores, detector.method)
     threshold = -detector.offset_ if fdr is None else _fdr_threshold(scores, p_values, fdr)
     return Detection(detector, training, samples, columns, is_left_out, scores, p_values, float(threshold), fdr)
 
@@ -285,17 +292,21 @@ def _fdr_threshold(scores: NDArray[np.float64], p_values: NDArray[np.float64], f
     return float(scores[~is_called].max()) if not is_called.all() else float(np.nextafter(scores.min(), -np.inf))
 
 
-def blamed_criteria(explanation: Explanation) -> list[str | None]:
-    """Return the criterion most to blame for each anomaly, None for the others.
+def suspects(explanation: Explanation) -> NDArray[np.intp]:
+    """Return the criterion most to blame for each sample, by index; -1 if it is far in none alone.
 
     That is the one with the smallest p-value, of several the one with the largest distance in multiples of
-    the usual; or several together, if the sample is far in none alone.
+    the usual.
     """
-    order = np.lexsort((-explanation.distances, explanation.criterion_p_values), axis=1)[:, 0]
-    names = [
-        TOGETHER if joint else explanation.criteria[i] for joint, i in zip(explanation.is_joint, order, strict=True)
-    ]
-    return [name if called else None for name, called in zip(names, explanation.is_anomaly, strict=True)]
+    first = np.lexsort((-explanation.distances, explanation.criterion_p_values), axis=1)[:, 0]
+    return np.where(explanation.is_far.any(axis=1), first, -1)
+
+
+def blamed_criteria(explanation: Explanation) -> list[str | None]:
+    """Return the name of the criterion most to blame for each anomaly, None for the others."""
+    names = [*explanation.criteria, TOGETHER]
+    blamed = zip(explanation.is_anomaly, suspects(explanation), strict=True)
+    return [names[index] if called else None for called, index in blamed]
 
 
 def results_table(detection: Detection, *, id_column: str | None = None) -> pa.Table:

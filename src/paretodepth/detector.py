@@ -29,7 +29,7 @@ from paretodepth.fitted_criteria import fit_criteria, view_rows, view_samples
 from paretodepth.fronts import Fronts
 from paretodepth.metrics.metric import View
 from paretodepth.progress import phase
-from paretodepth.reasons import Reasoning, Reasons, left_out_reasons
+from paretodepth.reasons import Reasoning
 from paretodepth.statistics import Measurement, Method, joined
 from paretodepth.validation import (
     check_alpha,
@@ -379,31 +379,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         0: Ordinary (p = 0.92); nearest by x0: 104, 37; by x1: 238, 199.
         1: Far from every nominal sample in x0 (p = 0.003); x1 is ordinary; nearest by x1: 40, 84.
         """
-        return self._explained(self._over_blocks(self._reasoning.reasons, self._new_views(X)))
-
-    def explain_training(self, rows: ArrayLike | None = None) -> Explanation:
-        """Return why training samples are strange or not, each compared with the others.
-
-        Parameters
-        ----------
-        rows : array-like of int or None, default=None
-            Which of the samples that make the fronts; None for all.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its p-values count the sample itself among the nominal ones, as `training_labels_` do.
-        """
-        check_is_fitted(self)
-        chosen = np.arange(len(self._training[0]))[slice(None) if rows is None else np.asarray(rows, dtype=np.intp)]
-        return self._explained(left_out_reasons(self._reasoning, self.criteria_, self._training, chosen, self.n_jobs))
-
-    def score_p_values(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Return the p-values of scores on the scale of `score_samples`."""
-        check_is_fitted(self)
-        return self._calibration.p_values(-np.asarray(scores), self.method)
-
-    def _explained(self, reasons: list[Reasons]) -> Explanation:
+        reasons = self._over_blocks(self._reasoning.reasons, self._new_views(X))
         names = [criterion.name for criterion in self.criteria_]
         kept = np.arange(len(self.training_scores_))[self._kept]
         return explained(self._reasoning, reasons, names, kept, -self.offset_, self.alpha_)

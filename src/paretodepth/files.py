@@ -135,7 +135,7 @@ def read_chunks(
         TSV, those that are text in the schema are read as text whatever they look like. Whether numbers are integers
         or floats is up to the file.
     keep_others : bool, default=False
-        Whether the file may have other columns besides, which come after the expected ones.
+        Whether the file may have other columns besides; the order is the file's then.
     n_rows : int, default=10_000
         The most rows a chunk has; one that would be larger than about 64 MB has fewer.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels.neighbors import count_nearer, sum_nearest
-from paretodepth.blocks import map_blocks, row_blocks
 from paretodepth.calibration import Calibration
-from paretodepth.dyads import dissimilarity_block, nearest_dyads, training_block
-from paretodepth.fitted_criteria import FittedCriterion
-from paretodepth.metrics.metric import View
+from paretodepth.dyads import nearest_dyads, training_block
 from paretodepth.statistics import Measurement, Method, Statistics
 
 N_PROFILED = 200
@@ -126,23 +122,6 @@ class Reasoning:
         first, second = (1 + np.searchsorted(self.places[:, c], dyads[:, :, c]) for c in range(2))
         position: NDArray[np.float64] = (first / (first + second)).mean(axis=1)
         return position
-
-
-def left_out_reasons(
-    reasoning: Reasoning,
-    criteria: Sequence[FittedCriterion],
-    training: Sequence[View],
-    rows: NDArray[np.intp],
-    n_jobs: int | None,
-) -> list[Reasons]:
-    """Return the reasons of some training samples, each compared with the others, in consecutive blocks."""
-
-    def of_part(part: slice) -> Reasons:
-        block = dissimilarity_block(criteria, [view[rows[part]] for view in training], training, part.start, n_jobs)
-        block[:, np.arange(block.shape[1]), rows[part]] = np.inf
-        return reasoning.reasons(block)
-
-    return map_blocks(of_part, row_blocks(len(rows), len(criteria) * len(training[0])), n_jobs)
 
 
 def rank_profiles(dyads: NDArray[np.float64], n_samples: int) -> NDArray[np.float64]:

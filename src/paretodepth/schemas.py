@@ -22,18 +22,22 @@ def column_kind(type: pa.DataType) -> str:
 
 
 def resolved_schema(found: pa.Schema, expected: pa.Schema | None, source: str, *, keep_others: bool) -> pa.Schema:
-    """Return the schema to read a file with: the file's types, the expected columns first and in their order."""
+    """Return the schema to read a file with: the file's types in the order of the expected columns.
+
+    If other columns are kept, the order is the file's.
+    """
     check_distinct_names(found.names, source)
     if expected is None:
         return pa.schema([(field.name, _plain(field.type, pa.string())) for field in found])
     check_expected_columns(found.names, expected.names, source, keep_others=keep_others)
     fields = []
-    for field in expected:
-        type = _plain(found.field(field.name).type, field.type)
-        check_kind(column_kind(type), column_kind(field.type), field.name, source)
-        fields.append((field.name, type))
-    others = [field for field in found if field.name not in expected.names]
-    return pa.schema([*fields, *((field.name, _plain(field.type, pa.string())) for field in others)])
+    for name in found.names if keep_others else expected.names:
+        is_expected = name in expected.names
+        type = _plain(found.field(name).type, expected.field(name).type if is_expected else pa.string())
+        if is_expected:
+            check_kind(column_kind(type), column_kind(expected.field(name).type), name, source)
+        fields.append((name, type))
+    return pa.schema(fields)
 
 
 def expected_kinds(names: Sequence[str], expected: pa.Schema | None) -> list[str | None]:

@@ -78,6 +78,11 @@ def detect_command(
         found = detect(training, samples, choice, method=score, alpha=alpha, fdr=fdr, progress=advance)
     if out is not None:
         write_table(results_table(found, id_column=id_column), out)
+    if report is not None:
+        from paretodepth.report import write_report
+
+        with progress("explaining") as advance:
+            write_report(found, report, title=f"Anomalies in {_spoken(test or train)}", progress=advance)
     written = [str(place) for place in (out, report) if place is not None and str(place) != "-"]
     if as_json:
         print_json(found)
@@ -85,6 +90,11 @@ def detect_command(
         show_summary(found, choice.remark, id_column, written, to_stderr=out == "-")
     if fail_on_anomaly and found.is_anomaly.any():
         raise typer.Exit(3)
+
+
+def _spoken(source: str) -> str:
+    """Return how a file is named in a title."""
+    return "standard input" if source == "-" else Path(source).name
 
 
 def _criteria(path: Path | None) -> Any:

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture; made if it does not exist.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(help="Folder for the picture and the report; made if it does not exist.")] = Path(
+        "demo"
+    ),
     seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 0,
 ) -> None:
-    """Find the odd ones among simulated pedestrians, by speed and shape.
+    """Find the odd ones among simulated pedestrians, by speed and shape, and write a report.
 
     Example: paretodepth demo --out demo
     """
@@ -30,14 +32,13 @@ def demo(
         table.add_column(heading, justify="right")
     for rank, sample in enumerate(result.mean_depth.argsort()[::-1][:15], start=1):
         called = "anomaly" if result.labels[sample] < 0 else "nominal"
-        kind = result.pedestrians.kinds[sample]
-        truth = "nominal" if kind == "nominal" else f"odd in {'speed and shape' if kind == 'both' else kind}"
-        table.add_row(str(rank), str(sample), f"{result.mean_depth[sample]:.1f}", called, truth)
+        table.add_row(str(rank), str(sample), f"{result.mean_depth[sample]:.1f}", called, result.truth[sample])
     console.print(table)
     console.print("Area under the ROC curve (1 is perfect, 0.5 is guessing):")
     for name, auc in result.aucs.items():
         console.print(f"  {name:<16} {auc:.3f}")
     console.print(f"Picture: {result.picture}")
+    console.print(f"Report, to be opened in a browser: {result.page}")
 
 
 @app.command()
