@@ -190,7 +190,7 @@ def test_markup_in_the_data_is_text(tmp_path, opened):
 def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
     rng = np.random.default_rng(0)
     n_samples = 10_000
-    nominal = pa.table({name: rng.random(300) for name in "abc"})
+    nominal = pa.table({name: rng.random(100) for name in "abc"})
     letters = rng.integers(97, 123, (n_samples, 60), dtype=np.uint8)
     notes = {f"note {i}": [bytes(row).decode() for row in np.roll(letters, i, 1)] for i in range(3)}
     new = pa.table({name: rng.random(n_samples) for name in "abc"} | notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
 import hashlib
 import json
@@ -45,7 +46,6 @@ def write_report(
         Told how many samples are explained, and of how many.
     """
     jinja2 = check_extra("jinja2", "report")
-    plotly = check_extra("plotly.offline", "report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("paretodepth", "page"), autoescape=True, undefined=jinja2.StrictUndefined
     )
@@ -57,7 +57,7 @@ def write_report(
         nonce=hashlib.sha256(figures + details).hexdigest()[:32],
         figures=base64.b64encode(figures).decode(),
         details=base64.b64encode(details).decode(),
-        plotly=base64.b64encode(_packed(plotly.get_plotlyjs())).decode(),
+        plotly=_packed_library(),
     )
     with replaced(fspath(path)) as file:
         file.write(page.encode())
@@ -77,13 +77,20 @@ def _details(detection: Detection, letters: int) -> bytes:
     """Return the packed details of as many samples as fit."""
     n_detailed = min(len(detection.scores), MAX_SAMPLES)
     if n_detailed > N_TRIED:
-        per_sample = len(_packed_json(page_details(detection, N_TRIED, letters))) / N_TRIED
-        n_detailed = max(N_TRIED, min(n_detailed, int(DETAILS_BYTES / per_sample)))
+        of_one, of_some = (len(_packed_json(page_details(detection, n, letters))) for n in (1, N_TRIED))
+        per_sample = (of_some - of_one) / (N_TRIED - 1)
+        n_detailed = max(1, min(n_detailed, int((DETAILS_BYTES - of_one) / per_sample)))
     details = _packed_json(page_details(detection, n_detailed, letters))
     while len(details) > DETAILS_BYTES and n_detailed > 1:
-        n_detailed //= 2
+        n_detailed = n_detailed * 3 // 4
         details = _packed_json(page_details(detection, n_detailed, letters))
     return details
+
+
+@functools.cache
+def _packed_library() -> str:
+    """Return the library for pictures, which the page carries along."""
+    return base64.b64encode(_packed(check_extra("plotly.offline", "report").get_plotlyjs())).decode()
 
 
 def _packed_json(data: dict[str, Any]) -> bytes:
