@@ -15,7 +15,7 @@ test: .venv/.dev
 
 test-without-extras: .venv/.dev
 	PARETODEPTH_WITHOUT=rapidfuzz,dtaidistance $(BIN)/python -m pytest -n auto tests/test_metrics.py tests/test_criteria.py \
-		tests/test_bad_columns.py tests/test_examples.py tests/test_catalogue.py
+		tests/test_hostile_input.py tests/test_examples.py tests/test_catalogue.py
 
 lint: .venv/.dev
 	$(BIN)/ruff check

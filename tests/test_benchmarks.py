@@ -99,9 +99,8 @@ def test_depth_fit_and_startup_are_measured(monkeypatch):
     assert fitting.startup_seconds().keys() == {"cold cache", "warm cache"}
 
 
-def test_capped_fronts_are_measured(monkeypatch):
-    monkeypatch.setattr(scale, "FEW_SAMPLES", 50)
-    (result,) = scale.time_capped_fronts([(2, 120)], lambda _: None)
+def test_fits_are_measured():
+    (result,) = scale.time_fits([(2, 120)], lambda _: None)
     assert result.ratio > 0
     assert 0 < result.n_kept <= 120 * 119 // 2
     assert result.max_depth >= 1

@@ -3,8 +3,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
-from paretodepth import Criterion, Fronts, ParetoDepthDetector, capping, dyads, summaries
+from paretodepth import Criterion, Fronts, ParetoDepthDetector, capping, summaries
+from paretodepth.dyads import nearest_dyads
 from paretodepth.fitted_criteria import fit_criteria
+from paretodepth.pairs import ComputedPairs, HeldPairs
 from tests import naive
 from tests.draws import IS_SLOW
 
@@ -30,9 +32,9 @@ def small(monkeypatch):
     monkeypatch.setattr(summaries, "N_POINTS", 16)
 
 
-def fitted(kind, n_criteria, n_samples=60):
+def fitted(kind, n_criteria, n_samples=60, n_jobs=1):
     samples = SAMPLES[kind](np.random.default_rng(0), n_samples, n_criteria)
-    return fit_criteria(ParetoDepthDetector(), samples)
+    return ComputedPairs(*fit_criteria(ParetoDepthDetector(), samples), n_jobs)
 
 
 def assert_same_fronts(fronts, expected):
@@ -45,41 +47,41 @@ def assert_same_fronts(fronts, expected):
 @pytest.mark.parametrize("kind", SAMPLES)
 @pytest.mark.parametrize("max_depth", [1, 4, 1000])
 def test_capped_fronts_are_those_of_all_pairs(kind, n_criteria, max_depth):
-    criteria, views = fitted(kind, n_criteria)
-    expected = Fronts.from_dyads(dyads.pairwise_dyads(criteria, views, 1), max_depth=max_depth)
-    for n_jobs in (1, 2):
-        assert_same_fronts(capping.capped_fronts(criteria, views, max_depth, n_jobs=n_jobs), expected)
+    pairs = fitted(kind, n_criteria)
+    expected = Fronts.from_dyads(HeldPairs.of(pairs).dyads, max_depth=max_depth)
+    for same in (pairs, HeldPairs.of(pairs), fitted(kind, n_criteria, n_jobs=2)):
+        assert_same_fronts(capping.capped_fronts(same, max_depth), expected)
 
 
 @pytest.mark.parametrize("kind", ["distinct", "tied"])
 def test_capped_fronts_equal_the_naive_ones(kind):
-    criteria, views = fitted(kind, 2, 25)
-    pairs = naive.pairwise_dyads([cdist(view, view, "cityblock") for view in views])
-    numbers = naive.front_numbers(pairs)
-    fronts = capping.capped_fronts(criteria, views, 3)
+    pairs = fitted(kind, 2, 25)
+    dyads = naive.pairwise_dyads([cdist(view, view, "cityblock") for view in pairs.views])
+    numbers = naive.front_numbers(dyads)
+    fronts = capping.capped_fronts(pairs, 3)
     for number in range(1, 4):
-        assert_array_equal(fronts.front(number), np.array(sorted(map(tuple, pairs[numbers == number]))))
+        assert_array_equal(fronts.front(number), np.array(sorted(map(tuple, dyads[numbers == number]))))
 
 
 @pytest.mark.parametrize("block_values", [1, 7, 50, 400, 10**6])
 @pytest.mark.parametrize("n_criteria", [2, 3])
 def test_blocks_and_draws_change_nothing(block_values, n_criteria, monkeypatch):
-    criteria, views = fitted("distinct", n_criteria)
-    expected = Fronts.from_dyads(dyads.pairwise_dyads(criteria, views, 1), max_depth=3)
+    pairs = fitted("distinct", n_criteria, n_jobs=2)
+    expected = Fronts.from_dyads(HeldPairs.of(pairs).dyads, max_depth=3)
     monkeypatch.setattr(capping, "BLOCK_VALUES", block_values)
-    for random_state in range(3):
-        assert_same_fronts(capping.capped_fronts(criteria, views, 3, random_state=random_state, n_jobs=2), expected)
+    for seed in range(3):
+        assert_same_fronts(capping.capped_fronts(pairs, 3, seed=seed), expected)
 
 
 @pytest.mark.parametrize("n_criteria", [2, 3, 4])
 def test_a_wrong_foresight_is_made_up_for(n_criteria, monkeypatch):
-    criteria, views = fitted("distinct", n_criteria, 120)
-    expected = Fronts.from_dyads(dyads.pairwise_dyads(criteria, views, 1), max_depth=10)
-    monkeypatch.setattr(capping, "MARGIN", 0.0)
+    pairs = fitted("distinct", n_criteria, 120)
+    expected = Fronts.from_dyads(HeldPairs.of(pairs).dyads, max_depth=10)
+    monkeypatch.setattr(capping, "FRONT_MARGIN", 0.0)
     monkeypatch.setattr(capping, "growth", lambda *_: 100.0)
     asked, pair_blocks = [], capping.pair_blocks
     monkeypatch.setattr(capping, "pair_blocks", lambda *of: asked.append(of) or pair_blocks(*of))
-    assert_same_fronts(capping.capped_fronts(criteria, views, 10), expected)
+    assert_same_fronts(capping.capped_fronts(pairs, 10), expected)
     assert asked.count((120, n_criteria)) == 2
 
 
@@ -88,8 +90,8 @@ def test_matrices_and_functions_give_the_fronts_of_the_same_numbers():
     matrices = [cdist(column, column) for column in (samples[:, :1], samples[:, 1:])]
     precomputed = [Criterion(name, metric="precomputed") for name in "ab"]
     functions = [Criterion(name, [column], lambda A, B: cdist(A, B)) for column, name in enumerate("ab")]
-    first = capping.capped_fronts(*fit_criteria(ParetoDepthDetector(precomputed), matrices), 5)
-    second = capping.capped_fronts(*fit_criteria(ParetoDepthDetector(functions), samples), 5)
+    first = capping.capped_fronts(ComputedPairs(*fit_criteria(ParetoDepthDetector(precomputed), matrices), 1), 5)
+    second = capping.capped_fronts(ComputedPairs(*fit_criteria(ParetoDepthDetector(functions), samples), 1), 5)
     assert_same_fronts(first, second)
 
 
@@ -101,44 +103,44 @@ def test_every_pair_is_in_one_block():
 
 
 @pytest.mark.parametrize("kind", ["distinct", "normal", "clusters"])
-@pytest.mark.parametrize("n_criteria", [2, 3, 4])
+@pytest.mark.parametrize("n_criteria", [1, 2, 3, 4])
 def test_hardly_any_nearest_dyad_is_deeper_than_the_automatic_cap(kind, n_criteria, monkeypatch):
     monkeypatch.setattr(capping, "FEW_SAMPLES", 300)
     monkeypatch.setattr(capping, "ASKED_SAMPLES", N_SAMPLES)
-    criteria, views = fitted(kind, n_criteria, N_SAMPLES)
+    pairs = HeldPairs.of(fitted(kind, n_criteria, N_SAMPLES))
     n_neighbors = np.full(n_criteria, 6)
-    max_depth = capping.auto_max_depth(criteria, views, n_neighbors)
-    pairs = dyads.pairwise_dyads(criteria, views, 1)
-    fronts = Fronts.from_dyads(pairs)
-    _, nearest = dyads.nearest_dyads(dyads.training_block(pairs, N_SAMPLES, slice(0, N_SAMPLES)), n_neighbors)
+    max_depth = capping.auto_max_depth(pairs, n_neighbors)
+    fronts = Fronts.from_dyads(pairs.dyads)
+    _, nearest = nearest_dyads(pairs.block(slice(0, N_SAMPLES)), n_neighbors)
     depths = capping.Depths(fronts, "paper").of(nearest.reshape(-1, n_criteria))
     assert np.mean(depths > max_depth) < 0.001
-    assert max_depth == capping.auto_max_depth(criteria, views, n_neighbors, n_jobs=2)
+    assert max_depth == capping.auto_max_depth(fitted(kind, n_criteria, N_SAMPLES, n_jobs=2), n_neighbors)
 
 
 def test_the_automatic_cap_of_few_samples_is_the_depth_itself(monkeypatch):
     monkeypatch.setattr(capping, "FEW_SAMPLES", 100)
     monkeypatch.setattr(capping, "CAPPED_SHARE", 0.1)
-    criteria, views = fitted("distinct", 2, 40)
-    matrices = [cdist(view, view, "cityblock") for view in views]
-    pairs = naive.pairwise_dyads(matrices)
-    numbers = naive.front_numbers(pairs)
+    pairs = fitted("distinct", 2, 40)
+    matrices = [cdist(view, view, "cityblock") for view in pairs.views]
+    dyads = naive.pairwise_dyads(matrices)
+    numbers = naive.front_numbers(dyads)
     near = [
         [matrix[i][j] for matrix in matrices]
         for i in range(40)
         for j in naive.nearest([matrix[i] for matrix in matrices], (3, 3), i)
     ]
-    depths = naive.depths(near, pairs, numbers, "paper")
+    depths = naive.depths(near, dyads, numbers, "paper")
     expected = min(depth for depth in range(1, 1000) if np.mean(depths > depth) < 0.1)
-    assert capping.auto_max_depth(criteria, views, np.array([3, 3])) == expected
+    assert capping.auto_max_depth(pairs, np.array([3, 3])) == expected
 
 
 @pytest.mark.parametrize("n_criteria", [2, 3, 4])
 def test_the_automatic_cap_keeps_few_enough_dyads(n_criteria, monkeypatch):
-    monkeypatch.setattr(capping, "FEW_SAMPLES", 100)
-    criteria, views = fitted("distinct", n_criteria, 240)
+    monkeypatch.setattr(capping, "FEW_SAMPLES", 300)
+    pairs = HeldPairs.of(fitted("distinct", n_criteria, N_SAMPLES))
+    max_kept = pairs.n_pairs // 20
     free, tight = (
-        capping.auto_max_depth(criteria, views, np.full(n_criteria, 5), max_kept=max_kept) for max_kept in (10**9, 1200)
+        capping.auto_max_depth(pairs, np.full(n_criteria, 5), max_kept=n_kept) for n_kept in (10**9, max_kept)
     )
     assert tight < free
-    assert 0 < len(capping.capped_fronts(criteria, views, tight).dyads) < 2400
+    assert max_kept / 2 < len(capping.capped_fronts(pairs, tight).dyads) < 2 * max_kept

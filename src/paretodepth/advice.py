@@ -24,15 +24,18 @@ class AdviceWarning(UserWarning):
     """Criteria that can be used, but had better be changed."""
 
 
-def criteria_advice(criteria: Sequence[FittedCriterion], dyads: NDArray[np.float64], n_fronts: int) -> list[str]:
+def criteria_advice(
+    criteria: Sequence[FittedCriterion], dyads: NDArray[np.float64], n_fronts: int, n_dyads: int
+) -> list[str]:
     """Return what to tell the user about the criteria, a sentence or two each.
 
     Parameters
     ----------
     criteria : sequence of FittedCriterion
-    dyads : ndarray of shape (n_dyads, n_criteria)
-        Of all pairs of training samples.
-    n_fronts : int
+    dyads : ndarray of shape (n_sampled, n_criteria)
+        Of all pairs of training samples, or of some.
+    n_fronts, n_dyads : int
+        How many fronts there are, of how many dyads.
     """
     names = [criterion.name for criterion in criteria]
     ties = count_ties(dyads)
@@ -41,7 +44,7 @@ def criteria_advice(criteria: Sequence[FittedCriterion], dyads: NDArray[np.float
     advice += _redundancy_advice(names, dyads[:: -(-len(dyads) // N_CORRELATED_DYADS)], ties.is_constant)
     if len(names) > MANY_CRITERIA:
         advice.append(
-            f"{len(names)} criteria make only {n_fronts} fronts of {len(dyads):,} dyads, so depth is coarse. Join "
+            f"{len(names)} criteria make only {n_fronts} fronts of {n_dyads:,} dyads, so depth is coarse. Join "
             f"related columns into at most {MANY_CRITERIA} criteria."
         )
     advice += [

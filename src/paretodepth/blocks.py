@@ -8,8 +8,12 @@ from typing import Any, TypeVar
 from joblib import effective_n_jobs
 from sklearn.utils import gen_batches
 
+from paretodepth.progress import told
+from paretodepth.validation import check_n_jobs
+
 Result = TypeVar("Result")
-Mapper = Callable[[Callable[[slice], Any], Iterable[slice]], list[Any]]
+Part = TypeVar("Part")
+Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 BLOCK_VALUES = 2**21
 """Dissimilarities a block holds at most, unless one row is longer: 16 MiB."""
@@ -27,15 +31,16 @@ def threads(n_jobs: int | None) -> Iterator[tuple[int, Mapper]]:
     Threads, because the compiled loops and SciPy's distances let go of the interpreter lock.
     Every result depends on its own block alone, so `n_jobs` changes no bit of it.
     """
-    n_threads = effective_n_jobs(n_jobs)
+    n_threads = effective_n_jobs(check_n_jobs(n_jobs))
     if n_threads == 1:
-        yield 1, lambda function, blocks: [function(block) for block in blocks]
+        yield 1, map
     else:
         with ThreadPoolExecutor(n_threads) as pool:
-            yield n_threads, lambda function, blocks: list(pool.map(function, blocks))
+            yield n_threads, pool.map
 
 
-def map_blocks(function: Callable[[slice], Result], blocks: Iterable[slice], n_jobs: int | None) -> list[Result]:
+def map_blocks(function: Callable[[Part], Result], blocks: Iterable[Part], n_jobs: int | None) -> list[Result]:
     """Return the function's results in the order of the blocks."""
+    blocks = list(blocks)
     with threads(n_jobs) as (_, over):
-        return over(function, blocks)
+        return list(told(over(function, blocks), len(blocks)))

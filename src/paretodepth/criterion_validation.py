@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from paretodepth.validation import check_count
 from paretodepth.words import listed, suggestion
+
+MAX_SIZE = 100_000
+"""Values that a metric computes for each sample at most."""
 
 
 def check_positive(value: object, parameter: str, caller: str) -> float:
@@ -28,12 +32,24 @@ def check_flag(value: object, parameter: str, caller: str) -> bool:
 
 def check_window(value: object, parameter: str, caller: str) -> int | None:
     """Return an integer of at least 0, or None."""
-    if value is not None and (not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 0):
+    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if value is not None and (not is_integer or not 0 <= value < 2**31):  # type: ignore[operator]
         raise ValueError(
-            f"The '{parameter}' parameter of {caller} must be an integer of at least 0. Got {value!r} instead; "
-            "leave it out for none."
+            f"The '{parameter}' parameter of {caller} must be an integer of at least 0, below 2³¹. Got {value!r} "
+            "instead; leave it out for none."
         )
-    return value if value is None else int(value)
+    return value if value is None else int(value)  # type: ignore[call-overload]
+
+
+def check_size(value: object, parameter: str, caller: str) -> int:
+    """Return a number of values to compute for each sample, which all must have room for."""
+    count = check_count(value, parameter, caller)
+    if count > MAX_SIZE:
+        raise ValueError(
+            f"The '{parameter}' parameter of {caller} must be an integer of at most {MAX_SIZE:,}. "
+            f"Got {value!r} instead."
+        )
+    return count
 
 
 def check_edges(value: object, parameter: str, caller: str) -> list[float] | None:

@@ -41,6 +41,8 @@ class Depths:
 
     def __init__(self, fronts: Fronts, kind: DepthKind) -> None:
         dyads = fronts.dyads
+        self.fronts = fronts
+        self.kind = kind
         self._n_fronts = len(fronts)
         self._downward = self._upward = None
         if self._n_fronts and kind != "insertion":

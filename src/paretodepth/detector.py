@@ -17,32 +17,25 @@ from paretodepth.advice import AdviceWarning, criteria_advice
 from paretodepth.blocks import Result
 from paretodepth.calibration import CALIBRATIONS, METHODS, Calibration, discoveries, kept_rows, largest_nominal_score
 from paretodepth.criteria import Criterion
-from paretodepth.depth import DepthKind, Depths
-from paretodepth.dyads import (
-    fitted_n_neighbors,
-    map_new_blocks,
-    nearest_dyads,
-    pairwise_dyads,
-)
+from paretodepth.depth import DepthKind
+from paretodepth.dyads import map_new_blocks, nearest_dyads
 from paretodepth.explanation import Explanation, explained
 from paretodepth.fitted_criteria import fit_criteria, view_rows, view_samples
-from paretodepth.fronts import Fronts
+from paretodepth.memory import Limits
 from paretodepth.metrics.metric import View
+from paretodepth.model_file import ModelFileMixin
+from paretodepth.pairs import ComputedPairs
 from paretodepth.progress import phase
 from paretodepth.reasons import Reasoning
-from paretodepth.statistics import Measurement, Method, joined
-from paretodepth.validation import (
-    check_alpha,
-    check_choice,
-    check_fdr,
-    check_threshold,
-)
+from paretodepth.statistics import Method, joined
+from paretodepth.training import Trained, train
+from paretodepth.validation import check_alpha, check_choice, check_fdr, check_threshold
 
 NAME = "ParetoDepthDetector"
 Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
 
 
-class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Anomaly detection under several dissimilarities at once, without weights.
 
     The dissimilarities of a pair of training samples under K criteria form a dyad. The
@@ -78,13 +71,23 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Which samples calibrate. ``"leave-one-out"``: all training samples, each compared with
         the others. ``"split"``: a random third, which the fronts are then made without; fewer
         samples for either purpose, but p-values that are exactly valid.
+    max_depth : int, "auto" or None, default=None
+        The last front L to keep; fronts 1…L are exact, what lies deeper has the depth L + 1,
+        and memory no longer grows with the number of pairs. ``"auto"``: an L that some 0.1 %
+        of the nearest dyads of nominal samples exceed. None: all fronts.
+    max_dyads : int or None, default=None
+        Make the fronts of so many random dyads: faster, of many criteria above all, and
+        approximate. Neighbors and scores still regard all training samples.
+    memory_limit : int or None, default=None
+        Bytes that `fit` may take, by an estimate; it refuses to start if it needs more. None:
+        half of what is free.
     n_jobs : int or None, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 all
         cores. Changes no result.
     random_state : int, RandomState instance or None, default=None
-        Draws the third of ``calibration="split"``.
+        Draws the third of ``calibration="split"`` and the dyads of `max_dyads`.
     verbose : int, default=0
-        1 prints what `fit` is doing and how long it took.
+        1 prints what `fit` is doing, how long it took and, on a terminal, will still take.
 
     Attributes
     ----------
@@ -99,6 +102,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The Pareto fronts of the training dyads.
     n_fronts_ : int
         Their number M; a new dyad's depth is from 1 to M + 1.
+    exact_ : bool
+        Whether the fronts, up to the last one kept, are those of all training dyads.
     training_scores_ : ndarray of shape (n_samples,)
         Scores of the training samples on the scale of `score_samples`, leave-one-out: a
         training sample is not its own neighbor. Those that a split holds out are compared
@@ -117,7 +122,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    N training samples make n = N (N - 1) / 2 dyads, all held in memory during `fit`.
+    N training samples make n = N (N - 1) / 2 dyads, all held in memory during `fit` unless
+    `max_depth` or `max_dyads` is given; see ``docs/scaling.md``.
     Where neighbors are tied, the other criteria decide in their order; no score depends
     on the order of the samples. `predict` compares new samples with all training samples:
     a training sample given to it meets itself; for these see `training_labels_`.
@@ -147,6 +153,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         alpha: float | None = None,
         threshold: float | None = None,
         calibration: Literal["leave-one-out", "split"] = "leave-one-out",
+        max_depth: int | Literal["auto"] | None = None,
+        max_dyads: int | None = None,
+        memory_limit: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -158,6 +167,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.alpha = alpha
         self.threshold = threshold
         self.calibration = calibration
+        self.max_depth = max_depth
+        self.max_dyads = max_dyads
+        self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -181,22 +193,19 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         depth = check_choice(self.depth, "depth", ("paper", "insertion", "mid"), NAME)
         check_choice(self.method, "method", METHODS, NAME)
+        limits = Limits.checked(self.max_depth, self.max_dyads, self.memory_limit, NAME)
         views = self._fit_criteria(X)
-        n_samples = len(self._training[0])
+        names = [criterion.name for criterion in self.criteria_]
         telling = partial(phase, caller=NAME, verbose=self.verbose)
-        with telling(f"dissimilarities of {n_samples * (n_samples - 1) // 2:,} pairs of samples"):
-            dyads = pairwise_dyads(self.criteria_, self._training, self.n_jobs)
-        with telling("number of neighbors"):
-            names = [criterion.name for criterion in self.criteria_]
-            self.n_neighbors_ = fitted_n_neighbors(self.n_neighbors, dyads, names, n_samples, NAME)
-        with telling("Pareto fronts"):
-            self.fronts_ = Fronts.from_dyads(dyads, n_jobs=self.n_jobs)
-            self.n_fronts_ = len(self.fronts_)
-            self._measurement = Measurement.fit(Depths(self.fronts_, depth), self.n_neighbors_, dyads, n_samples)
+        pairs = ComputedPairs(self.criteria_, self._training, self.n_jobs)
+        trained = train(pairs, names, self.n_neighbors, depth, limits, self._seed, telling, NAME)
+        self.n_neighbors_, self.fronts_, self._measurement = trained.n_neighbors, trained.fronts, trained.measurement
+        self.n_fronts_ = len(self.fronts_)
+        self.exact_ = trained.n_dyads == pairs.n_pairs
+        self._calibrate(trained, views)
         with telling("advice"):
-            self.advice_ = criteria_advice(self.criteria_, dyads, self.n_fronts_)
-        with telling("leave-one-out scores"):
-            self._calibrate(dyads, views)
+            self.advice_ = criteria_advice(self.criteria_, trained.dyads, self.n_fronts_, trained.n_dyads)
+        self.advice_ += trained.advice
         for advice in self.advice_:
             warnings.warn(advice, AdviceWarning, stacklevel=2)
         return self
@@ -204,8 +213,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_criteria(self, X: Samples) -> list[View]:
         """Fit the criteria, choose the samples that make the fronts, and return what the criteria see of all."""
         calibration = check_choice(self.calibration, "calibration", CALIBRATIONS, NAME)
-        seed = check_random_state(self.random_state).randint(2**31 - 1) if calibration == "split" else 0
-        rows_of = partial(kept_rows, calibration=calibration, seed=seed)
+        self._seed = check_random_state(self.random_state).randint(2**31 - 1)
+        rows_of = partial(kept_rows, calibration=calibration, seed=self._seed)
         self.criteria_, views = fit_criteria(self, X, rows_of)
         self._kept = rows_of(len(views[0]))
         self._training = view_rows(self.criteria_, views, self._kept, self._kept)
@@ -214,16 +223,15 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.alpha_ = check_alpha(self.alpha, n_calibrating, NAME) if threshold is None else None
         return views
 
-    def _calibrate(self, dyads: NDArray[np.float64], views: list[View]) -> None:
+    def _calibrate(self, trained: Trained, views: list[View]) -> None:
         """Score the training samples, each left out in turn, and those held out; set the threshold."""
-        n_samples = len(self._training[0])
-        training = calibrating = self._measurement.training_statistics(dyads, n_samples, self.n_jobs)
+        training = calibrating = trained.statistics
         held_out = np.delete(np.arange(len(views[0])), self._kept)
         if len(held_out):
             measure = partial(self._measurement.statistics, method="union")
             calibrating = joined(self._over_blocks(measure, view_rows(self.criteria_, views, held_out, self._kept)))
         self._calibration = Calibration.fit(training, calibrating)
-        self._reasoning = Reasoning.fit(self._measurement, self._calibration, self.method, dyads, n_samples)
+        self._reasoning = Reasoning.fit(self._measurement, self._calibration, self.method, trained.pairs, trained.dyads)
         self.training_scores_ = np.empty(len(views[0]))
         if len(held_out):
             self.training_scores_[held_out] = -self._calibration.score(calibrating, self.method)
@@ -379,7 +387,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         0: Ordinary (p = 0.92); nearest by x0: 104, 37; by x1: 238, 199.
         1: Far from every nominal sample in x0 (p = 0.003); x1 is ordinary; nearest by x1: 40, 84.
         """
-        reasons = self._over_blocks(self._reasoning.reasons, self._new_views(X))
+        views = self._new_views(X)
+        reasons = self._over_blocks(self._reasoning.reasons, views)
         names = [criterion.name for criterion in self.criteria_]
         kept = np.arange(len(self.training_scores_))[self._kept]
         return explained(self._reasoning, reasons, names, kept, -self.offset_, self.alpha_)

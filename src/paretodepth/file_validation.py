@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paretodepth.validation import check_choice
-from paretodepth.words import listed, suggestion
+from paretodepth.words import listed, one_line, suggestion
 
 # Each format with the endings of its files.
 EXTENSIONS = {
@@ -194,12 +194,6 @@ def shortened(value: object) -> str:
     """Return a value as a message shows it."""
     shown = repr(value)
     return shown if len(shown) <= 60 else f"{shown[:60]}…"
-
-
-def one_line(error: Exception) -> str:
-    """Return a library's message as one short line."""
-    message = " ".join(str(error).split())
-    return message if len(message) <= 200 else f"{message[:200]}…"
 
 
 def check_some_rows(n_rows: int, source: str) -> int:

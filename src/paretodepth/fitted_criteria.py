@@ -16,7 +16,7 @@ from paretodepth.criterion_validation import check_extra, check_mapping
 from paretodepth.matrix_validation import check_dissimilarities, check_matrices, check_matrix
 from paretodepth.metrics.callables import callable_view, element_block
 from paretodepth.metrics.metric import State, View
-from paretodepth.sample_validation import Columns, check_common, check_no_missing
+from paretodepth.sample_validation import Columns, check_common, check_comparable, check_no_missing
 from paretodepth.tables import MIN_SAMPLES, is_object_column, read_samples
 from paretodepth.transforms import is_batch_stable, transformed, transformer_input
 from paretodepth.validation import check_columns, check_n_samples
@@ -91,7 +91,7 @@ class FittedCriterion:
         Only entries above the diagonal are meant: the dissimilarity of a pair is asked for once.
         """
         if self.is_precomputed:
-            return view[rows, rows.start :]
+            return view[rows, rows.start :].astype(np.float64, copy=False)
         origin = (rows.start, rows.start)
         return self._block(view[rows], view[rows.start :], origin, n_jobs, is_training=True)
 
@@ -100,6 +100,7 @@ class FittedCriterion:
     ) -> NDArray[np.float64]:
         metric, registered, params = self.metric, self.criterion.registered, self.criterion.params
         if registered is not None:
+            check_comparable(A, B, self.name)
             threads = {"n_threads": effective_n_jobs(n_jobs)} if registered.is_threaded else {}
             block = registered.block(A, B, self.state | threads)
             if self.criterion.missing == "ignore":

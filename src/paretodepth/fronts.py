@@ -12,7 +12,7 @@ from paretodepth._kernels.staircases import group_by_front, number_pairs
 from paretodepth._kernels.sweeps import new_staircases, number_triples, raise_above, settle_few
 from paretodepth._kernels.trees import ask_tree, build_tree, settle_block
 from paretodepth.blocks import threads
-from paretodepth.validation import check_count, check_dyads
+from paretodepth.validation import check_dyads, check_front_number, check_mergeable, check_optional_count
 
 LEAF_SIZE = 16
 MAX_HEIGHT = 64
@@ -117,7 +117,7 @@ class Fronts:
         n_jobs : int or None, default=None
             Threads, as in :func:`front_numbers`.
         """
-        max_depth = max_depth and check_count(max_depth, "max_depth", "Fronts.from_dyads")
+        max_depth = check_optional_count(max_depth, "max_depth", "Fronts.from_dyads")
         return cls._of_checked(check_dyads(dyads, "Fronts.from_dyads"), max_depth, n_jobs)
 
     @classmethod
@@ -131,6 +131,7 @@ class Fronts:
 
     def merge(self, other: Fronts) -> Fronts:
         """Return the fronts of both sets of dyads together, up to the smaller of the two caps."""
+        check_mergeable(self, other, "Fronts.merge")
         caps = [fronts.max_depth for fronts in (self, other) if fronts.max_depth is not None]
         dyads = np.concatenate((self.dyads, other.dyads))
         return self._of_checked(dyads, min(caps, default=None), None)
@@ -141,6 +142,7 @@ class Fronts:
 
     def front(self, number: int) -> NDArray[np.float64]:
         """Return the dyads of one front, 1 for the first."""
+        number = check_front_number(number, len(self), "Fronts.front")
         return self.dyads[self.starts[number - 1] : self.starts[number]]
 
     @property
@@ -232,7 +234,7 @@ def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray
         for block in gen_batches(n_dyads, BLOCK_DYADS):
             # In tree order, so that one search finds in the cache what the one before it read.
             near = np.sort(positions[block])
-            over(ask, gen_even_slices(len(near), min(n_threads, len(near))))
+            list(over(ask, gen_even_slices(len(near), min(n_threads, len(near)))))
             settle_block(points, numbers, deepest, positions[block], found)
     return numbers[positions].astype(np.intp)
 

@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from paretodepth._kernels.neighbors import count_nearer, sum_nearest
 from paretodepth.calibration import Calibration
-from paretodepth.dyads import nearest_dyads, training_block
+from paretodepth.dyads import nearest_dyads
+from paretodepth.pairs import Pairs, spread_rows
 from paretodepth.statistics import Measurement, Method, Statistics
 
 N_PROFILED = 200
 """Training samples, spread evenly over all, whose dissimilarities tell what is ordinary at each rank."""
+N_PROFILED_VALUES = 2**22
+"""Dissimilarities that these have in each criterion, unless there are fewer than `MIN_PROFILED` of them."""
+MIN_PROFILED = 25
 N_POSITIONED = 50_000
 """Training dyads, spread evenly over all, that a dyad's place in each criterion is told from."""
 ORDINARY_P_VALUE = 0.25
@@ -68,12 +72,12 @@ class Reasoning:
         measurement: Measurement,
         calibration: Calibration,
         method: Method,
+        pairs: Pairs,
         dyads: NDArray[np.float64],
-        n_samples: int,
     ) -> Reasoning:
-        """Return the reasoning from the dyads of all pairs of training samples."""
+        """Return the reasoning from the pairs of training samples, and dyads of some of them."""
         places = np.sort(dyads[:: -(-len(dyads) // N_POSITIONED)], axis=0)
-        return cls(measurement, calibration, method, rank_profiles(dyads, n_samples), places)
+        return cls(measurement, calibration, method, rank_profiles(pairs), places)
 
     def reasons(self, block: NDArray[np.float64]) -> Reasons:
         """Return the reasons of the rows of a block of shape (n_criteria, n_rows, n_training)."""
@@ -124,11 +128,13 @@ class Reasoning:
         return position
 
 
-def rank_profiles(dyads: NDArray[np.float64], n_samples: int) -> NDArray[np.float64]:
-    """Return the median dissimilarity of each rank, shape (n_criteria, n_samples), from the dyads of all pairs."""
-    rows = range(0, n_samples, -(-n_samples // N_PROFILED))
+def rank_profiles(pairs: Pairs) -> NDArray[np.float64]:
+    """Return the median dissimilarity of each rank, shape (n_criteria, n_samples)."""
+    n_rows = max(MIN_PROFILED, min(N_PROFILED, N_PROFILED_VALUES // pairs.n_samples))
     # The last of each row is its infinite distance from itself.
-    blocks = [np.sort(training_block(dyads, n_samples, slice(row, row + 1)), axis=2)[:, :, :-1] for row in rows]
+    blocks = [
+        np.sort(pairs.block(slice(row, row + 1)), axis=2)[:, :, :-1] for row in spread_rows(pairs.n_samples, n_rows)
+    ]
     profiles = np.median(np.concatenate(blocks, axis=1), axis=1)
     # A new sample has one more training sample to be compared with.
     return np.concatenate([profiles, profiles[:, -1:]], axis=1)

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 Column = NDArray[Any]
 
+LARGEST = int(np.finfo(np.float64).max)
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -107,7 +109,7 @@ def _number_column(array: Column, name: str, reader: str) -> NDArray[Any]:
     for sample, value in enumerate(array):
         if is_missing(value):
             column[sample] = np.nan
-        elif isinstance(value, numbers.Real | np.bool_):
+        elif isinstance(value, numbers.Real | np.bool_) and not _is_too_large(value):
             column[sample] = float(value)
         else:
             _refuse_value(value, sample, name, reader, "numbers")
@@ -148,6 +150,8 @@ def _refuse_value(value: object, sample: int, name: str, reader: str, expected: 
         remedy = "convert the times to numbers, say hours of the day for 'cyclic'"
     if isinstance(value, str):
         remedy = "convert it if it means numbers, or take a metric for text or categories, 'levenshtein' or 'mismatch'"
+    if _is_too_large(value):
+        value, remedy = float("inf"), "drop that sample, or divide the column by a power of ten"
     shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
     raise TypeError(
         f"The column '{name}' of {reader} must hold {expected}. Got {shown} of type {type(value).__name__} in "
@@ -156,11 +160,16 @@ def _refuse_value(value: object, sample: int, name: str, reader: str, expected: 
 
 
 def check_no_text(rows: NDArray[Any], reader: str) -> None:
-    """Refuse strings among samples that are to be numbers, even if they could be read as such."""
+    """Refuse strings among samples that are to be numbers, even if they could be read as such, and huge numbers."""
     for sample, row in enumerate(rows):
         for column, value in enumerate(np.atleast_1d(row)):
-            if isinstance(value, str):
+            if isinstance(value, str) or _is_too_large(value):
                 _refuse_value(value, sample, str(column), reader, "numbers")
+
+
+def _is_too_large(value: object) -> bool:
+    """Tell whether an integer is beyond the range of floats."""
+    return isinstance(value, int) and abs(value) > LARGEST
 
 
 def check_flags(columns: Columns) -> NDArray[np.float64]:
@@ -331,6 +340,16 @@ def check_covariance(covariance: NDArray[np.float64], reader: str) -> NDArray[np
     return (inverse + inverse.T) / 2
 
 
+def check_comparable(A: Column, B: Column, name: str) -> None:
+    """Refuse samples of another width or type than the training samples; compiled loops would not notice."""
+    if A.dtype != B.dtype or A.shape[1:] != B.shape[1:]:
+        widths = [f"{view.dtype} of the shape {view.shape[1:]}" for view in (B, A)]
+        raise ValueError(
+            f"The criterion '{name}' must compare samples that hold as much as the training samples, {widths[0]}. "
+            f"Got {widths[1]} instead; mend the columns, or fit again."
+        )
+
+
 def check_common(block: NDArray[np.float64], name: str, origin: tuple[int, int]) -> NDArray[np.float64]:
     """Return a block in which every pair of samples has some column in common."""
     nothing = np.argwhere(np.isnan(block))
@@ -341,45 +360,3 @@ def check_common(block: NDArray[np.float64], name: str, origin: tuple[int, int])
             f"{origin[0] + row} and training sample {origin[1] + column}; drop one of them or impute a value."
         )
     return block
-
-
-def check_column_names(names: list[Any], expected: list[str] | None, reader: str) -> list[str]:
-    """Return the names of a dict of columns, in the order of fit if there was one."""
-    wrong = [name for name in names if not isinstance(name, str)]
-    if wrong or not names:
-        raise TypeError(
-            f"A dict of columns given to {reader} must have strings as keys, at least one. "
-            f"Got {wrong[0] if wrong else 'an empty dict'!r} instead."
-        )
-    if expected is None:
-        return names
-    if not expected:
-        raise ValueError(
-            f"The samples given to {reader} must be an array or a list, as at fit, where columns had no names. "
-            "Got a dict of columns instead; fit on one."
-        )
-    if set(names) != set(expected):
-        missing, extra = ([n for n in a if n not in b] for a, b in ((expected, names), (names, expected)))
-        raise ValueError(
-            f"The columns given to {reader} must be those of fit. Got {names} instead, without {missing} and with "
-            f"{extra} besides; fit again if the columns have changed."
-        )
-    return expected
-
-
-def check_column_lengths(arrays: Sequence[Column], names: Sequence[str], reader: str) -> int:
-    """Return the number of samples, which all columns must have."""
-    for array, name in zip(arrays, names, strict=True):
-        if len(array) != len(arrays[0]):
-            raise ValueError(
-                f"The columns given to {reader} must all have one length. Got {len(arrays[0])} values in "
-                f"'{names[0]}' and {len(array)} in '{name}' instead."
-            )
-    return len(arrays[0])
-
-
-def check_collected(X: Any, is_lazy: bool, reader: str) -> Any:
-    """Return samples that are there, not a query that would give them."""
-    if is_lazy:
-        raise TypeError(f"The samples given to {reader} must be in memory. Got {type(X).__name__}; call its collect().")
-    return X

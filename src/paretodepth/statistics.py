@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from paretodepth._kernels.neighbors import nearest_by_sum, sum_nearest
 from paretodepth.blocks import map_blocks, row_blocks
 from paretodepth.depth import Depths
-from paretodepth.dyads import nearest_dyads, training_block
+from paretodepth.dyads import nearest_dyads
+from paretodepth.neighbors import NeighborLists
+from paretodepth.pairs import Pairs
 
 Method = Literal["depth", "criteria", "union"]
 
@@ -64,12 +66,12 @@ class Measurement:
 
     @classmethod
     def fit(
-        cls, depths: Depths, n_neighbors: NDArray[np.intp], dyads: NDArray[np.float64], n_samples: int
+        cls, depths: Depths, n_neighbors: NDArray[np.intp], weights: NDArray[np.float64], n_samples: int
     ) -> Measurement:
-        """Return the measurement whose weights balance the dyads of the training samples."""
+        """Return the measurement of samples that are joined to so many of the training samples."""
         n_summed = np.minimum(np.maximum(n_neighbors, MIN_SUMMED), n_samples - 1)
         is_joined = [np.arange(summed) < joined for summed, joined in zip(n_summed, n_neighbors, strict=True)]
-        return cls(depths, n_summed, np.concatenate(is_joined), 1 / usual_sizes(dyads))
+        return cls(depths, n_summed, np.concatenate(is_joined), weights)
 
     def statistics(self, block: NDArray[np.float64], method: Method) -> Statistics:
         """Return the statistics of the rows of a block; those that the method does not need are 0."""
@@ -81,13 +83,20 @@ class Measurement:
             balanced_sum = self.balanced_sum(block)
         return Statistics(mean_depth, sum_nearest(dyads, self.n_summed), balanced_sum)
 
-    def training_statistics(self, dyads: NDArray[np.float64], n_samples: int, n_jobs: int | None) -> Statistics:
-        """Return the statistics of the training samples from the dyads of all pairs, each sample left out in turn."""
+    def training_statistics(self, pairs: Pairs, lists: NeighborLists | None) -> Statistics:
+        """Return the statistics of the training samples, each left out in turn.
 
-        def of_rows(rows: slice) -> Statistics:
-            return self.statistics(training_block(dyads, n_samples, rows), "union")
-
-        return joined(map_blocks(of_rows, row_blocks(n_samples, dyads.shape[1] * n_samples), n_jobs))
+        They are taken from the lists if these are long enough, or else from the pairs.
+        """
+        n_needed = int(self.n_summed.max())
+        if lists is None or n_needed > lists.sums.shape[1]:
+            return joined(
+                pairs.map(lambda pairs, rows: self.statistics(pairs.block(rows), "union"), pairs.row_blocks())
+            )
+        dyads = lists.first_dyads(self.n_summed)
+        blocks = row_blocks(len(dyads), dyads.shape[1] * dyads.shape[2])
+        mean_depth = np.concatenate(map_blocks(lambda rows: self.mean_depth(dyads[rows]), blocks, pairs.n_jobs))
+        return Statistics(mean_depth, sum_nearest(dyads, self.n_summed), _total(lists.sums[:, :n_needed]))
 
     def mean_depth(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the paper's v from the dyads with the summed neighbors, shape (n_rows, s, n_criteria)."""
@@ -100,9 +109,13 @@ class Measurement:
     def balanced_sum(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the nearest of each row under the weighted sum of the criteria."""
         distances, _ = nearest_by_sum(block, self.weights, int(self.n_summed.max()))
-        # Added one after the other, so that no bit depends on how many rows there are.
-        sums: NDArray[np.float64] = distances.cumsum(axis=1)[:, -1]
-        return sums
+        return _total(distances)
+
+
+def _total(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of each row, added one after the other so that no bit depends on how many rows there are."""
+    total: NDArray[np.float64] = distances.cumsum(axis=1)[:, -1]
+    return total
 
 
 def usual_sizes(values: NDArray[np.float64]) -> NDArray[np.float64]:

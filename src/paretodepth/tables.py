@@ -16,11 +16,16 @@ from paretodepth.matrix_validation import check_not_matrices
 from paretodepth.sample_validation import (
     Column,
     Columns,
+    check_no_text,
+    object_column,
+)
+from paretodepth.table_validation import (
     check_collected,
     check_column_lengths,
     check_column_names,
-    check_no_text,
-    object_column,
+    check_some_columns,
+    check_unmasked,
+    check_values,
 )
 from paretodepth.validation import check_n_samples
 
@@ -50,7 +55,7 @@ def read_samples(
     if nw.dependencies.is_into_dataframe(X):
         return _read_frame(estimator, X, reset, minimum)
     check_collected(X, nw.dependencies.is_polars_lazyframe(X), _name(estimator))
-    check_not_matrices(X, _name(estimator))
+    check_not_matrices(check_unmasked(X, _name(estimator)), _name(estimator))
     if is_object_column(X) or (as_objects and isinstance(X, list | tuple)):
         column = _column(X) if nw.dependencies.is_into_series(X) else object_column(X)
         check_n_samples(len(column), minimum, _name(estimator))
@@ -104,6 +109,7 @@ def _read_frame(estimator: BaseEstimator, X: Any, reset: bool, minimum: int) -> 
     """Return the columns of a data frame of pandas, polars or pyarrow."""
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     frame = nw.from_native(X, eager_only=True)
+    check_some_columns(frame.columns, _name(estimator))
     check_n_samples(len(frame), minimum, _name(estimator))
     return Columns(
         [_column(series.to_native()) for series in frame.iter_columns()],
@@ -116,7 +122,7 @@ def _read_mapping(estimator: BaseEstimator, X: Mapping[Any, Any], reset: bool, m
     """Return the columns of a dict, in the order of fit."""
     expected = None if reset else list(getattr(estimator, "feature_names_in_", []))
     names = check_column_names(list(X), expected, _name(estimator))
-    arrays = [_column(X[name]) for name in names]
+    arrays = [_column(check_values(X[name], name, _name(estimator))) for name in names]
     check_n_samples(check_column_lengths(arrays, names, _name(estimator)), minimum, _name(estimator))
     if reset:
         estimator.feature_names_in_ = np.array(names, dtype=object)

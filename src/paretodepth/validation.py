@@ -68,6 +68,60 @@ def check_count(value: object, parameter: str, caller: str) -> int:
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
+def check_optional_count(value: object, parameter: str, caller: str) -> int | None:
+    """Return an integer of at least 1, or None."""
+    return None if value is None else check_count(value, parameter, caller)
+
+
+def check_cap(value: object, parameter: str, caller: str) -> Any:
+    """Return an integer of at least 1, "auto" or None."""
+    if isinstance(value, str):
+        return check_choice(value, parameter, ("auto",), caller)
+    return check_optional_count(value, parameter, caller)
+
+
+def check_memory(n_needed: int, n_allowed: int, n_samples: int, n_dyads: int, caller: str) -> None:
+    """Refuse a fit that needs more memory than is allowed."""
+    if n_needed > n_allowed:
+        raise ValueError(
+            f"The 'memory_limit' parameter of {caller} must allow for what the fit needs, about {n_needed:,} bytes for "
+            f"{n_dyads:,} dyads of {n_samples:,} samples. Got {n_allowed:,} instead, half of what is free if None "
+            "was given; set max_depth='auto' for exact fronts up to a depth in little memory, or max_dyads=2_000_000 "
+            "for the fronts of random dyads, or raise memory_limit."
+        )
+
+
+def check_front_number(number: object, n_fronts: int, caller: str) -> int:
+    """Return the number of one of some fronts."""
+    if not _is_integer(number) or not 1 <= number <= n_fronts:  # type: ignore[operator]
+        raise ValueError(
+            f"The 'number' parameter of {caller} must be an integer from 1 to {n_fronts}, the number of fronts. "
+            f"Got {number!r} instead."
+        )
+    return int(number)  # type: ignore[call-overload, no-any-return]
+
+
+def check_mergeable(fronts: Any, other: Any, caller: str) -> None:
+    """Refuse to merge anything but fronts of dyads of the same criteria."""
+    if not isinstance(other, type(fronts)):
+        raise TypeError(f"The 'other' parameter of {caller} must be Fronts. Got {other!r} instead.")
+    if fronts.dyads.shape[1] != other.dyads.shape[1]:
+        raise ValueError(
+            f"The 'other' parameter of {caller} must hold dyads of {fronts.dyads.shape[1]} criteria. "
+            f"Got {other.dyads.shape[1]} instead."
+        )
+
+
+def check_n_jobs(n_jobs: object) -> int | None:
+    """Return a number of threads: None, or an integer that is not 0."""
+    if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
+        raise ValueError(
+            f"The 'n_jobs' parameter must be None or an integer that is not 0. Got {n_jobs!r} instead; "
+            "-1 stands for all cores."
+        )
+    return n_jobs  # type: ignore[return-value]
+
+
 def check_row(row: object, n_rows: int, parameter: str, caller: str) -> int:
     """Return the index of one of some rows."""
     if not _is_integer(row) or not 0 <= row < n_rows:  # type: ignore[operator]

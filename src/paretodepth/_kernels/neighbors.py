@@ -40,6 +40,34 @@ def unpack_rows(dyads: NDArray[np.float64], n_samples: int, start: int, stop: in
 
 
 @njit(cache=True, nogil=True)
+def unpack_later(dyads: NDArray[np.float64], n_samples: int, start: int, stop: int) -> NDArray[np.float64]:
+    """Return the block of samples start…stop - 1 against these and all later ones, 0 on and below the diagonal."""
+    n_criteria = dyads.shape[1]
+    block = np.zeros((n_criteria, stop - start, n_samples - start))
+    for sample in range(start, stop):
+        first = sample * n_samples - sample * (sample + 1) // 2
+        for criterion in range(n_criteria):
+            row = block[criterion, sample - start]
+            for other in range(sample + 1, n_samples):
+                row[other - start] = dyads[first + other - sample - 1, criterion]
+    return block
+
+
+@njit(cache=True, nogil=True)
+def mirror_square(block: NDArray[np.float64], start: int) -> None:
+    """Copy what is right of the diagonal to its left; rows and columns `start`, … of the block are the same samples.
+
+    The diagonal becomes infinite: no sample is its own neighbor.
+    """
+    n_criteria, n_rows, _ = block.shape
+    for criterion in range(n_criteria):
+        for row in range(n_rows):
+            block[criterion, row, start + row] = np.inf
+            for column in range(row):
+                block[criterion, row, start + column] = block[criterion, column, start + row]
+
+
+@njit(cache=True, nogil=True)
 def is_nearer(block: NDArray[np.float64], criterion: int, row: int, a: int, b: int) -> bool:
     """Tell whether sample `a` comes before `b` among the neighbors of a row in one criterion.
 
@@ -136,35 +164,6 @@ def root_of(parents: NDArray[np.intp], sample: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def join_neighbors(
-    rows: NDArray[np.float64],
-    start: int,
-    nearest: NDArray[np.float64],
-    parents: NDArray[np.intp],
-    n_components: NDArray[np.intp],
-) -> None:
-    """Join samples start, start + 1, … with their neighbors in the k-NN graphs of k = 1…k_max.
-
-    ``nearest[r]`` holds the k_max smallest dissimilarities of row r in order; ``parents[k - 1]``
-    and ``n_components[k - 1]`` describe the components of the k-NN graph and are updated.
-    """
-    n_rows, n_samples = rows.shape
-    largest_k = nearest.shape[1]
-    for row in range(n_rows):
-        for other in range(n_samples):
-            if rows[row, other] <= nearest[row, largest_k - 1]:
-                # The graph of k holds those of smaller k: once joined there, joined in all that follow.
-                k = np.searchsorted(nearest[row], rows[row, other])
-                while k < largest_k:
-                    a, b = root_of(parents[k], start + row), root_of(parents[k], other)
-                    if a == b:
-                        break
-                    parents[k, max(a, b)] = min(a, b)
-                    n_components[k] -= 1
-                    k += 1
-
-
-@njit(cache=True, nogil=True)
 def rank_components(rows: NDArray[np.float64], components: NDArray[np.intp], n_components: int) -> NDArray[np.intp]:
     """Return for each row the rank of its nearest sample in each component (1: none is nearer)."""
     ranks = np.empty((rows.shape[0], n_components), np.intp)
@@ -214,17 +213,21 @@ def nearest_by_sum(
 
 
 @njit(cache=True, nogil=True)
-def connecting_rank(distances: NDArray[np.float64], indices: NDArray[np.intp]) -> int:
-    """Return the smallest k whose symmetric k-NN graph is connected, or 0 if the lists are too short to tell.
+def connecting_rank(distances: NDArray[np.float64], indices: NDArray[np.intp]) -> tuple[int, NDArray[np.intp]]:
+    """Return the smallest k whose symmetric k-NN graph is connected, and a root for each sample, all the same.
 
     Row i lists the nearest of sample i, the nearest first, itself left out. Samples i and j
-    are joined if fewer than k samples are nearer, as in `dyads.connected_n_neighbors`.
+    are joined if fewer than k samples are nearer. If the lists are too short to tell, k is no
+    larger than the smallest, and samples with the same root are joined in that k's graph.
     """
     n_samples, n_nearest = distances.shape
     parents = np.arange(n_samples)
     n_components = n_samples
     ends = np.zeros(n_samples, np.intp)
-    for k in range(1, n_nearest + 1):
+    is_short = False
+    k = 0
+    while n_components > 1 and k < n_nearest and not is_short:
+        k += 1
         for sample in range(n_samples):
             while ends[sample] < n_nearest and (
                 ends[sample] < k or distances[sample, ends[sample]] == distances[sample, k - 1]
@@ -235,8 +238,8 @@ def connecting_rank(distances: NDArray[np.float64], indices: NDArray[np.intp]) -
                     n_components -= 1
                 ends[sample] += 1
             # Samples as near as the last of the list may be missing from it.
-            if ends[sample] == n_nearest and n_nearest < n_samples - 1 and n_components > 1:
-                return 0
-        if n_components == 1:
-            return k
-    return 0
+            if ends[sample] == n_nearest and n_nearest < n_samples - 1:
+                is_short = True
+    for sample in range(n_samples):
+        parents[sample] = root_of(parents, sample)
+    return k, parents

@@ -15,8 +15,9 @@ from paretodepth.baselines.scores import METHODS, Neighbors, training_neighbors
 from paretodepth.calibration import largest_nominal_score
 from paretodepth.criteria import Criterion
 from paretodepth.detector import Samples
-from paretodepth.dyads import map_new_blocks, pairwise_dyads, training_block
+from paretodepth.dyads import map_new_blocks
 from paretodepth.fitted_criteria import fit_criteria, view_samples
+from paretodepth.pairs import ComputedPairs, HeldPairs
 from paretodepth.validation import check_alpha, check_choice, check_n_neighbors, check_weights
 
 NAME = "WeightedDetector"
@@ -104,17 +105,17 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         method = METHODS[check_choice(self.method, "method", list(METHODS), NAME)]
         self.criteria_, self._training = fit_criteria(self, X)
-        dyads = pairwise_dyads(self.criteria_, self._training, self.n_jobs)
+        pairs = HeldPairs.of(ComputedPairs(self.criteria_, self._training, self.n_jobs))
         names = [criterion.name for criterion in self.criteria_]
         self.weights_ = (
-            _balanced_weights(dyads) if _is(self.weights, "balanced") else check_weights(self.weights, names)
+            _balanced_weights(pairs.dyads) if _is(self.weights, "balanced") else check_weights(self.weights, names)
         )
-        n_samples = len(self._training[0])
+        n_samples = pairs.n_samples
         alpha = check_alpha(self.alpha, n_samples, NAME)
         k = None
         if not _is(self.n_neighbors, "connected"):
             k = int(check_n_neighbors(self.n_neighbors, ["the weighted sum"], n_samples, NAME)[0])
-        block = training_block(dyads, n_samples, slice(0, n_samples))
+        block = pairs.block(slice(0, n_samples))
         neighbors, self.n_neighbors_ = training_neighbors(block, self.weights_, k)
         self._neighbors = neighbors.first(self.n_neighbors_)
         scores = method(self._neighbors, self._neighbors)

@@ -164,8 +164,8 @@ def training_neighbors(
     n_nearest = min(FIRST_N_NEAREST, block.shape[2] - 1)
     while True:
         neighbors = Neighbors(*nearest_by_sum(block, weights, n_nearest))
-        k = connecting_rank(*neighbors)
-        if k > 0:
+        k, roots = connecting_rank(*neighbors)
+        if (roots == roots[0]).all():
             return neighbors, k
         n_nearest = min(2 * n_nearest, block.shape[2] - 1)
 

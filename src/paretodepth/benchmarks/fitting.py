@@ -20,9 +20,10 @@ from paretodepth.criteria import Criterion
 from paretodepth.criterion_validation import check_extra
 from paretodepth.depth import Depths
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.dyads import dissimilarity_block, pairwise_dyads
+from paretodepth.dyads import dissimilarity_block
 from paretodepth.fitted_criteria import fit_criteria
 from paretodepth.fronts import Fronts, front_numbers
+from paretodepth.pairs import ComputedPairs, HeldPairs
 
 FRESH_PROCESS = """
 import numpy as np
@@ -57,7 +58,7 @@ def fit_ratios() -> dict[str, float]:
     for k in (2, 3, 4):
         X = np.random.default_rng(0).random((1000, 2 * k))
         detector = ParetoDepthDetector([Criterion(f"c{i}", [2 * i, 2 * i + 1]) for i in range(k)])
-        dyads = pairwise_dyads(*fit_criteria(detector, X), None)
+        dyads = HeldPairs.of(ComputedPairs(*fit_criteria(detector, X), None)).dyads
         fitting = seconds(partial(detector.fit, X))
         ratios[f"K = {k}"] = fitting / seconds(partial(front_numbers, dyads))
     return ratios
@@ -85,7 +86,7 @@ def string_ratios(n_samples: int = 10_000) -> dict[str, float]:
 
     own = seconds(lambda: process.cdist(texts, texts, scorer=scorer))
     return {
-        f"fit of {n_samples:,}": seconds(partial(pairwise_dyads, criteria, views, None)) / own,
+        f"fit of {n_samples:,}": seconds(lambda: HeldPairs.of(ComputedPairs(criteria, views, None))) / own,
         f"scoring {n_samples:,}": seconds(score) / own,
     }
 

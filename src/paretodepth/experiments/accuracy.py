@@ -16,11 +16,12 @@ from sklearn.neighbors import LocalOutlierFactor
 from paretodepth.baselines import areas_under_curves, weight_grid, weighted_scores
 from paretodepth.depth import Depths
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.dyads import dissimilarity_block, pairwise_dyads, training_block
+from paretodepth.dyads import dissimilarity_block
 from paretodepth.experiments.regimes import Task, regimes
 from paretodepth.experiments.runs import Experiment, Settings, Values
 from paretodepth.experiments.tables import Mean, Table
 from paretodepth.fitted_criteria import fit_criteria, view_samples
+from paretodepth.pairs import ComputedPairs, HeldPairs
 from paretodepth.statistics import usual_sizes
 
 N_WEIGHT_VALUES = {1: 2, 2: 11, 3: 5, 4: 4, 5: 3, 6: 2}
@@ -51,9 +52,9 @@ def _weighted(task: Task) -> Scores:
     """Return k-NN sum with equal weights and over a grid of weights, each criterion in units of its median dyad."""
     estimator = ParetoDepthDetector(task.criteria)
     estimator.criteria_, training = fit_criteria(estimator, task.X_train)
-    dyads = pairwise_dyads(estimator.criteria_, training, 1)
-    usual = usual_sizes(dyads)
-    among = training_block(dyads / usual, len(task.X_train), slice(0, len(task.X_train)))
+    pairs = HeldPairs.of(ComputedPairs(estimator.criteria_, training, 1))
+    usual = usual_sizes(pairs.dyads)
+    among = pairs.block(slice(0, len(task.X_train))) / usual[:, None, None]
     views = view_samples(estimator, task.X_test)
     new = dissimilarity_block(estimator.criteria_, views, training, 0, 1) / usual[:, None, None]
     n_criteria = len(task.criteria)

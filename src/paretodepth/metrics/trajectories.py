@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels.sequences import frechet_distances, hausdorff_distances
-from paretodepth.criterion_validation import check_edges, check_positive
+from paretodepth.criterion_validation import check_edges, check_positive, check_size
 from paretodepth.metrics.metric import Metric, Parameter, State, View
 from paretodepth.metrics.numeric import scipy_block
 from paretodepth.metrics.series import joined
 from paretodepth.sample_validation import Columns, check_trajectory_column, object_column
 from paretodepth.trajectories import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram, speeds
-from paretodepth.validation import check_count
 
 N_SPEED_BINS = 20
 
@@ -71,7 +70,7 @@ METRICS = (
         _edges,
         parameters=(
             Parameter("rate", 1.0, "points per unit of time, for trajectories without t", check_positive),
-            Parameter("bins", N_SPEED_BINS, "number of bins from 0 to the training steps' 99 % quantile", check_count),
+            Parameter("bins", N_SPEED_BINS, "number of bins from 0 to the training steps' 99 % quantile", check_size),
             Parameter("edges", None, "edges of the bins instead, increasing; the outer bins are open", check_edges),
         ),
     ),
@@ -81,7 +80,7 @@ METRICS = (
         "sum of squared distances of points spaced evenly along the path, the paper's; blind to speed",
         _path_rows,
         _sqeuclidean,
-        parameters=(Parameter("points", N_SHAPE_POINTS, "number of points along the path", check_count),),
+        parameters=(Parameter("points", N_SHAPE_POINTS, "number of points along the path", check_size),),
     ),
     Metric(
         "hausdorff",

@@ -1,0 +1,107 @@
+"""The nearest of every training sample among the others, and the number of neighbors that connects them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from paretodepth._kernels.neighbors import connecting_rank, nearest_by_sum, rank_components
+from paretodepth.dyads import nearest_dyads
+from paretodepth.pairs import Pairs
+from paretodepth.validation import check_choice, check_n_neighbors
+
+N_LISTED = 32
+"""Nearest samples that are listed in one pass over the pairs; a larger connected k needs further passes."""
+
+
+class NeighborLists(NamedTuple):
+    """The nearest of each training sample, which is not its own neighbor; the nearest first.
+
+    Attributes
+    ----------
+    neighbors : ndarray of shape (n_samples, n_criteria, n_listed)
+        The nearest in each criterion, by index.
+    dyads : ndarray of shape (n_samples, n_criteria, n_listed, n_criteria)
+        The dyads with them.
+    sums : ndarray of shape (n_samples, n_listed)
+        The smallest weighted sums of the criteria.
+    """
+
+    neighbors: NDArray[np.intp]
+    dyads: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+    @classmethod
+    def gathered(cls, pairs: Pairs, weights: NDArray[np.float64]) -> NeighborLists:
+        """Return the lists of all training samples, from one pass over the pairs."""
+        n_listed = min(N_LISTED, pairs.n_samples - 1)
+        n_neighbors = np.full(pairs.n_criteria, n_listed)
+
+        def of_rows(pairs: Pairs, rows: slice) -> NeighborLists:
+            block = pairs.block(rows)
+            neighbors, dyads = nearest_dyads(block, n_neighbors)
+            sums, _ = nearest_by_sum(block, weights, n_listed)
+            shape = (len(neighbors), pairs.n_criteria, n_listed)
+            return NeighborLists(neighbors.reshape(shape), dyads.reshape(*shape, pairs.n_criteria), sums)
+
+        return cls(*map(np.concatenate, zip(*pairs.map(of_rows, pairs.row_blocks()), strict=True)))
+
+    def first_dyads(self, n_neighbors: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the dyads with the first of each list, criterion after criterion, shape (n_samples, s, n_criteria)."""
+        return np.concatenate([self.dyads[:, criterion, :k] for criterion, k in enumerate(n_neighbors)], axis=1)
+
+
+def fitted_n_neighbors(
+    n_neighbors: object, pairs: Pairs, weights: NDArray[np.float64], names: Sequence[str], caller: str
+) -> tuple[NDArray[np.intp], NeighborLists | None]:
+    """Return the number of neighbors in each criterion, as given or connecting, and lists if they were needed."""
+    if not isinstance(n_neighbors, str):
+        return check_n_neighbors(n_neighbors, names, pairs.n_samples, caller), None
+    check_choice(n_neighbors, "n_neighbors", ("connected",), caller)
+    lists = NeighborLists.gathered(pairs, weights)
+    return connected_n_neighbors(pairs, lists), lists
+
+
+def connected_n_neighbors(pairs: Pairs, lists: NeighborLists) -> NDArray[np.intp]:
+    """Return for each criterion the smallest k with a connected symmetric k-NN graph.
+
+    Samples i and j are joined if either is among the k nearest of the other, that is, if
+    fewer than k samples are nearer; so ties need no rule and the order of the samples does
+    not matter.
+
+    References
+    ----------
+    Appendix, "Selection of parameters", of the paper.
+    """
+    n_neighbors = []
+    for criterion in range(pairs.n_criteria):
+        distances = np.ascontiguousarray(lists.dyads[:, criterion, :, criterion])
+        neighbors = np.ascontiguousarray(lists.neighbors[:, criterion])
+        k, roots = connecting_rank(distances, neighbors)
+        is_connected = (roots == roots[0]).all()
+        n_neighbors.append(k if is_connected else max(k, _joining_rank(pairs, criterion, roots)))
+    return np.array(n_neighbors, np.intp)
+
+
+def _joining_rank(pairs: Pairs, criterion: int, roots: NDArray[np.intp]) -> int:
+    """Return the smallest k whose k-NN graph joins the components of a graph of smaller k.
+
+    That is the heaviest edge of a spanning tree of the components, where an edge weighs
+    the smallest rank of a sample of one among the neighbors of a sample of the other.
+    """
+    components = np.unique(roots, return_inverse=True)[1]
+    n_components = components.max() + 1
+
+    def of_rows(pairs: Pairs, rows: slice) -> tuple[slice, NDArray[np.intp]]:
+        return rows, rank_components(pairs.block(rows)[criterion], components, n_components)
+
+    ranks = np.full((n_components, n_components), pairs.n_samples)
+    for rows, row_ranks in pairs.map(of_rows, pairs.row_blocks()):
+        np.minimum.at(ranks, components[rows], row_ranks)
+    ranks = np.minimum(ranks, ranks.T)
+    np.fill_diagonal(ranks, 0)
+    return int(minimum_spanning_tree(ranks).max())

@@ -1,0 +1,177 @@
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from paretodepth import AdviceWarning, Criterion, Fronts, ParetoDepthDetector, capping
+from paretodepth.calibration import METHODS
+from paretodepth.fitted_criteria import fit_criteria
+from paretodepth.pairs import ComputedPairs, HeldPairs
+from tests import naive
+from tests.test_capping import SAMPLES
+
+LITTLE = 2**28
+"""Memory in which a fit starts but holds no pairs."""
+
+
+def fitted(X, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AdviceWarning)
+        return ParetoDepthDetector(**parameters).fit(X)
+
+
+def assert_same_results(detector, expected, X):
+    assert_array_equal(detector.n_neighbors_, expected.n_neighbors_)
+    assert_array_equal(detector.training_scores_, expected.training_scores_)
+    assert detector.offset_ == expected.offset_
+    for method in METHODS:
+        assert_array_equal(detector.p_values(X, method=method), expected.p_values(X, method=method))
+    assert_array_equal(detector.score_samples(X), expected.score_samples(X))
+    assert_array_equal(detector.explain(X).relief, expected.explain(X).relief)
+
+
+@pytest.fixture
+def holds_nothing(monkeypatch):
+    monkeypatch.setattr("paretodepth.memory.HELD_SHARE", 0.0)
+
+
+@pytest.mark.parametrize("n_criteria", [1, 2, 3])
+@pytest.mark.parametrize("kind", SAMPLES)
+@pytest.mark.parametrize("method", ["depth", "union"])
+@pytest.mark.usefixtures("holds_nothing")
+def test_a_cap_beyond_the_last_front_changes_no_bit(kind, n_criteria, method, monkeypatch):
+    X = SAMPLES[kind](np.random.default_rng(0), 60, n_criteria)
+    new = np.random.default_rng(1).random((10, n_criteria)) * 1.5
+    expected = fitted(X, method=method)
+    monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 500)
+    capped = fitted(X, method=method, max_depth=10**6, n_jobs=2)
+    assert_same_results(capped, expected, new)
+    assert capped.exact_
+    assert len(capped.fronts_) == expected.n_fronts_
+
+
+@pytest.mark.parametrize("block_values", range(1, 60))
+@pytest.mark.usefixtures("holds_nothing")
+def test_block_sizes_change_no_bit(block_values, monkeypatch):
+    X = np.round(np.random.default_rng(0).random((20, 2)), 1)
+    expected = fitted(X, method="union", max_depth=4)
+    # From one row a block to all rows in one.
+    monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 20 * block_values)
+    monkeypatch.setattr(capping, "BLOCK_VALUES", 7 * block_values)
+    assert_same_results(fitted(X, method="union", max_depth=4, n_jobs=2), expected, X)
+
+
+@pytest.mark.parametrize("depth", ["paper", "insertion", "mid"])
+@pytest.mark.parametrize("kind", ["distinct", "tied", "duplicate"])
+@pytest.mark.parametrize("max_depth", [1, 3])
+def test_deeper_dyads_count_one_more_than_the_cap(kind, depth, max_depth):
+    X = SAMPLES[kind](np.random.default_rng(0), 30, 2)
+    new = np.random.default_rng(1).random((8, 2)) * 2
+    detector = fitted(X, n_neighbors=3, depth=depth, max_depth=max_depth)
+    dyads = naive.pairwise_dyads([np.abs(column[:, None] - column) for column in X.T])
+    numbers = naive.front_numbers(dyads)
+    kept = numbers <= max_depth
+    for sample in new:
+        rows = np.abs(sample[:, None] - X.T)
+        near = rows[:, naive.nearest(rows, (3, 3))].T
+        expected = naive.depths(near, dyads[kept], numbers[kept], depth).mean()
+        assert detector.mean_depth(sample[None])[0] == expected
+        uncapped = np.minimum(naive.depths(near, dyads, numbers, depth), max_depth + 1)
+        if depth != "mid":
+            assert expected == uncapped.mean()
+
+
+def test_an_automatic_cap_leaves_nominal_scores_alone():
+    X = np.random.default_rng(0).random((400, 2))
+    exact, capped = fitted(X), fitted(X, max_depth="auto")
+    assert capped.n_fronts_ < exact.n_fronts_
+    assert np.mean(capped.training_scores_ == exact.training_scores_) > 0.97
+    assert capped.n_fronts_ == capping.auto_max_depth(
+        HeldPairs.of(ComputedPairs(*fit_criteria(capped, X), 1)), capped.n_neighbors_
+    )
+
+
+@pytest.mark.parametrize("max_dyads", [1, 100, 700, 779])
+@pytest.mark.usefixtures("holds_nothing")
+def test_a_part_of_the_dyads_is_drawn_from_all(max_dyads):
+    X = np.random.default_rng(0).random((40, 3))
+    detector = fitted(X, max_dyads=max_dyads, random_state=0, n_jobs=2)
+    drawn = {tuple(dyad) for dyad in detector.fronts_.dyads}
+    assert len(drawn) == max_dyads
+    assert not detector.exact_
+    assert drawn <= {tuple(dyad) for dyad in HeldPairs.of(ComputedPairs(*fit_criteria(detector, X), 1)).dyads}
+    again, other = (fitted(X, max_dyads=max_dyads, random_state=seed) for seed in (0, 1))
+    assert_array_equal(again.fronts_.dyads, detector.fronts_.dyads)
+    assert not np.array_equal(other.fronts_.dyads, detector.fronts_.dyads)
+    expected = Fronts.from_dyads(np.array(list(drawn)))
+    assert_array_equal(detector.fronts_.dyads, expected.dyads)
+
+
+def test_all_dyads_are_drawn_if_there_are_no_more():
+    X = np.random.default_rng(0).random((40, 2))
+    assert_same_results(fitted(X, max_dyads=780), fitted(X), X[:5])
+    assert fitted(X, max_dyads=780).exact_
+
+
+def test_every_pair_is_drawn_equally_often():
+    rng = np.random.default_rng(0)
+    counts = np.zeros(20)
+    for _ in range(2000):
+        counts[capping.drawn_numbers(20, 5, rng)] += 1
+        counts[capping.drawn_numbers(20, 15, rng)] += 1
+    # 2000 draws of a mean of 1 a number each, of variance 3 / 8.
+    assert np.abs(counts - 2000).max() < 4 * np.sqrt(2000 * 3 / 8)
+
+
+def test_a_part_of_the_dyads_and_a_cap_go_together():
+    X = np.random.default_rng(0).random((40, 2))
+    whole, capped, auto = (
+        fitted(X, max_dyads=300, random_state=0, max_depth=max_depth) for max_depth in (None, 2, "auto")
+    )
+    assert capped.n_fronts_ == 2
+    assert_array_equal(capped.fronts_.dyads, whole.fronts_.dyads[: whole.fronts_.starts[2]])
+    assert_array_equal(auto.fronts_.dyads, whole.fronts_.dyads)
+
+
+def test_what_is_not_exact_is_said():
+    X = np.random.default_rng(0).random((40, 2))
+    with pytest.warns(AdviceWarning, match="those of 300 of the 780 dyads, drawn at random"):
+        detector = ParetoDepthDetector(max_dyads=300).fit(X)
+    assert any("drawn at random" in advice for advice in detector.advice_)
+    with pytest.warns(AdviceWarning, match="deeper than the last front kept, 1, and are not told apart. Raise"):
+        ParetoDepthDetector(max_depth=1).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"max_depth": 0}, "'max_depth' parameter of ParetoDepthDetector must be an integer of at least 1. Got 0"),
+        ({"max_depth": "all"}, "'max_depth' parameter of ParetoDepthDetector must be one of 'auto'"),
+        ({"max_dyads": -1}, "'max_dyads' parameter of ParetoDepthDetector must be an integer of at least 1. Got -1"),
+        ({"memory_limit": 0}, "'memory_limit' parameter of ParetoDepthDetector must be an integer of at least 1"),
+        ({"memory_limit": 1000}, "about 99,840 bytes for 780 dyads of 40 samples. Got 1,000 instead.*max_depth='auto'"),
+        ({"memory_limit": 10**6, "max_depth": "auto"}, "'memory_limit' parameter .* must allow for what the fit needs"),
+    ],
+)
+def test_limits_that_cannot_be_met_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ParetoDepthDetector(**parameters).fit(np.random.default_rng(0).random((40, 2)))
+
+
+def test_many_samples_are_refused_before_anything_is_computed():
+    def never(A, B):
+        raise AssertionError("computed")
+
+    detector = ParetoDepthDetector([Criterion("a", [0], never)], memory_limit=2**30)
+    with pytest.raises(ValueError, match="about 479,995,200,000 bytes for 4,999,950,000 dyads of 100,000 samples"):
+        detector.fit(np.zeros((100_000, 1)))
+
+
+def test_progress_is_told_with_the_time_left(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("paretodepth.progress.SECONDS_BETWEEN", 0.0)
+    fitted(np.random.default_rng(0).random((30, 2)), verbose=1, max_depth=10)
+    printed = capsys.readouterr().out
+    assert "[ParetoDepthDetector] Pareto fronts of 435 dyads … 100%, 0 s left" in printed
+    assert printed.count("\n") == 5

@@ -1,0 +1,411 @@
+"""Model files: same bits after loading, whatever the criteria; damaged and hostile files; saving that is killed."""
+
+import hashlib
+import json
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+from datetime import date, datetime
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import StandardScaler
+
+from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.metrics.registry import METRICS
+from paretodepth.model_file import MAGIC, PREFIX, VERSION
+from tests.metric_draws import draws, is_installed
+
+pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+
+CASES = [draw for draw in draws(METRICS.values()) if is_installed(METRICS[draw.metric])]
+X = np.random.default_rng(0).random((60, 2))
+NEW = np.random.default_rng(1).random((30, 2)) * 1.3
+
+
+def absolute(A, B):
+    return np.abs(A[:, :1] - B[:, 0])
+
+
+def years_apart(a, b):
+    return abs((a - b).days) / 365
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A small model file, as bytes."""
+    path = tmp_path_factory.mktemp("model") / "m"
+    ParetoDepthDetector(method="union").fit(X).save(path)
+    return path.read_bytes()
+
+
+def saved_and_loaded(detector, tmp_path, criteria=None):
+    path = tmp_path / "detector.model"
+    detector.save(path)
+    return ParetoDepthDetector.load(path, criteria)
+
+
+def assert_same(a, b, new):
+    for method in ("depth", "criteria", "union"):
+        assert_array_equal(a.p_values(new, method=method), b.p_values(new, method=method))
+    for name in ("score_samples", "decision_function", "predict", "mean_depth", "nearest_dyads"):
+        assert_array_equal(getattr(a, name)(new), getattr(b, name)(new))
+    for one, other in zip(vars(a.explain(new)).items(), vars(b.explain(new)).items(), strict=True):
+        np.testing.assert_equal(one, other)
+    assert repr(a) == repr(b)
+    for name in ("n_neighbors_", "n_fronts_", "offset_", "alpha_", "training_scores_", "training_labels_", "advice_"):
+        np.testing.assert_equal(getattr(a, name), getattr(b, name))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.metric}-{next(iter(case.training))}")
+def test_every_metric_gives_the_same_bits_after_loading(case, tmp_path):
+    detector = ParetoDepthDetector([Criterion("a", None, case.metric, **case.params)], method="union")
+    detector.fit(case.training)
+    assert_same(detector, saved_and_loaded(detector, tmp_path), case.new)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"depth": "insertion"},
+        {"depth": "mid", "method": "union", "n_neighbors": np.array([3, 4]), "n_jobs": 2},
+        {"calibration": "split", "random_state": 0, "alpha": 0.2},
+        {"threshold": 12, "n_neighbors": np.int64(2), "method": "criteria"},
+        {"criteria": (Criterion("first", "u*"), Criterion("both", ["u", "v"], "seuclidean", missing="ignore"))},
+    ],
+)
+def test_every_parameter_gives_the_same_bits_after_loading(parameters, tmp_path):
+    detector = ParetoDepthDetector(**parameters).fit(pd.DataFrame(X, columns=["u", "v"]))
+    loaded = saved_and_loaded(detector, tmp_path)
+    assert_same(detector, loaded, pd.DataFrame(NEW, columns=["u", "v"]))
+    assert_array_equal(loaded.feature_names_in_, ["u", "v"])
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.predict(pd.DataFrame(NEW, columns=["v", "w"]))
+
+
+@pytest.mark.parametrize("n_criteria", [1, 2, 3, 5])
+@pytest.mark.parametrize("calibration", ["leave-one-out", "split"])
+def test_precomputed_matrices_of_any_type_come_back(n_criteria, calibration, tmp_path):
+    matrices = [np.abs(X[:, :1] - X[:, 0]) * 10 for _ in range(n_criteria)]
+    types = ["float64", "float32", "int16", ">f8", "uint8"]
+    matrices = [np.asfortranarray(m.astype(t)) for m, t in zip(matrices, types, strict=False)]
+    np.save(tmp_path / "matrix.npy", matrices[0])
+    matrices[0] = np.load(tmp_path / "matrix.npy", mmap_mode="r")
+    criteria = [Criterion(f"c{i}", metric="precomputed") for i in range(n_criteria)]
+    detector = ParetoDepthDetector(criteria, calibration=calibration, random_state=0).fit(matrices)
+    assert_same(detector, saved_and_loaded(detector, tmp_path), [m[:7] for m in matrices])
+
+
+def test_functions_are_asked_for_by_the_name_of_the_criterion(tmp_path):
+    days = [date(2000 + year, 1, 1 + year % 9) for year in range(12)]
+    table = {"x": X[:12, 0], "day": days}
+    criteria = [Criterion("far", "x", absolute), Criterion("old", "day", years_apart, pairwise=True)]
+    detector = ParetoDepthDetector(criteria).fit(table)
+    loaded = saved_and_loaded(detector, tmp_path, {"far": absolute, "old": years_apart})
+    assert_same(detector, loaded, {"x": [0.1, 3.0], "day": [date(1990, 1, 1), days[3]]})
+    for handed, text in [
+        (None, r"must hold the metric of the criterion 'far', a function that was called 'absolute'"),
+        ({"far": absolute}, "metric of the criterion 'old', a function that was called 'years_apart'"),
+        (
+            {"far": absolute, "old": years_apart, "odl": max},
+            r"the file asks for, 'far', 'old'. Got 'odl' instead \(did",
+        ),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            ParetoDepthDetector.load(tmp_path / "detector.model", handed)
+    with pytest.raises(TypeError, match=r"must hold functions. Got 'euclidean' for 'far' instead"):
+        ParetoDepthDetector.load(tmp_path / "detector.model", {"far": "euclidean", "old": years_apart})
+
+
+def test_columns_of_plain_objects_come_back(tmp_path):
+    cells = [True, "\ud800 \x00", 2**70, float("inf"), np.float32(0.1), datetime(2020, 1, 1, 12), {"a": (1, {2})}]
+    cells += [[None, np.arange(3), frozenset([1.5])], np.datetime64("2020-01-01", "ns"), slice(1, None), [0, 1, 2]]
+    criterion = Criterion("odd", "cell", lambda a, b, shift: float(a is not b) + shift, pairwise=True, shift=np.pi)
+    detector = ParetoDepthDetector([criterion]).fit({"cell": cells})
+    loaded = saved_and_loaded(detector, tmp_path, {"odd": criterion.metric})
+    np.testing.assert_equal(list(loaded._training[0]), cells)
+    assert [type(cell) for cell in loaded._training[0]] == [type(cell) for cell in cells]
+    assert loaded.criteria_[0].criterion.params == {"shift": np.pi}
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (
+            lambda: ParetoDepthDetector([Criterion("size", transform=StandardScaler())]).fit(X),
+            "criterion 'size' must have no transform to be saved. Got StandardScaler, .* pickle or joblib",
+        ),
+        (
+            lambda: ParetoDepthDetector(calibration="split", random_state=np.random.RandomState(0)).fit(X),
+            "random_state of the detector must be numbers, text, .* Got RandomState instead",
+        ),
+        (
+            lambda: ParetoDepthDetector([Criterion("f", None, lambda A, B, by: absolute(A, B), by=max)]).fit(X),
+            "params of the criterion 'f' must be numbers, .* Got builtin_function_or_method instead",
+        ),
+        (
+            lambda: ParetoDepthDetector([Criterion("f", "c", lambda a, b: 1.0, pairwise=True)]).fit(
+                {"c": [object() for _ in range(4)]}
+            ),
+            "_training of the detector must be numbers, .* Got object instead",
+        ),
+        (
+            lambda: ParetoDepthDetector([Criterion("m", metric="precomputed")]).fit([np.zeros((4, 4), np.longdouble)]),
+            "_training of the detector must hold numbers or dates to be saved. Got dtype float128",
+        ),
+    ],
+)
+def test_what_a_file_cannot_carry_is_refused_and_nothing_written(make, text, tmp_path):
+    with pytest.raises(TypeError, match=text):
+        make().save(tmp_path / "detector.model")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unfitted_detector_is_not_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        ParetoDepthDetector().save(tmp_path / "detector.model")
+
+
+def test_scores_are_the_same_in_another_process_with_any_number_of_threads(model, tmp_path):
+    (tmp_path / "m").write_bytes(model)
+    np.save(tmp_path / "new.npy", NEW)
+    code = (
+        "import sys, numpy as np\nfrom paretodepth import ParetoDepthDetector\n"
+        "for n_jobs in (None, 1, 2, 4):\n"
+        "    detector = ParetoDepthDetector.load('m').set_params(n_jobs=n_jobs)\n"
+        "    sys.stdout.buffer.write(detector.score_samples(np.load('new.npy')).tobytes())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=True)
+    assert done.stdout == 4 * ParetoDepthDetector(method="union").fit(X).score_samples(NEW).tobytes()
+
+
+@pytest.mark.parametrize("library", [pickle, joblib])
+def test_pickle_and_joblib_carry_a_detector_too(library, tmp_path):
+    detector = ParetoDepthDetector([Criterion("size", transform=StandardScaler())], method="union").fit(X)
+    if library is pickle:
+        loaded = pickle.loads(pickle.dumps(detector))
+    else:
+        joblib.dump(detector, tmp_path / "detector.joblib")
+        loaded = joblib.load(tmp_path / "detector.joblib")
+    assert_same(detector, loaded, NEW)
+    again = pickle.loads(pickle.dumps(ParetoDepthDetector(method="union").fit(X)))
+    assert_same(again, saved_and_loaded(again, tmp_path), NEW)
+
+
+def load_bytes(content, tmp_path):
+    path = tmp_path / "changed.model"
+    path.write_bytes(content)
+    return ParetoDepthDetector.load(path)
+
+
+def sealed(header, data, version=VERSION):
+    """A file with a right checksum."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    content = PREFIX.pack(MAGIC, version, len(text)) + text + data
+    return content + hashlib.sha256(content).digest()
+
+
+def opened(model):
+    """The header of a model file, and its arrays' bytes."""
+    length = PREFIX.unpack(model[: PREFIX.size])[2]
+    return json.loads(model[PREFIX.size : PREFIX.size + length]), model[PREFIX.size + length : -32]
+
+
+def test_a_truncated_file_is_refused_wherever_it_ends(model, tmp_path):
+    ends = [0, 1, 7, 8, 23, 24, 31, 32, 55, 56, 57, *range(100, len(model), len(model) // 50), len(model) - 1]
+    for end in ends:
+        with pytest.raises(ValueError, match="must be a whole model file, as written by save"):
+            load_bytes(model[:end], tmp_path)
+
+
+def test_a_file_with_any_byte_changed_is_refused(model, tmp_path):
+    rng = random.Random(0)
+    for place in [*range(24), *(rng.randrange(len(model)) for _ in range(100)), len(model) - 1]:
+        changed = bytearray(model)
+        changed[place] ^= 1 << rng.randrange(8)
+        with pytest.raises(ValueError, match=r"must be a (whole model file|model file of version)"):
+            load_bytes(bytes(changed), tmp_path)
+
+
+def test_other_versions_are_refused_with_a_sentence(model, tmp_path):
+    header, data = opened(model)
+    with pytest.raises(ValueError, match=r"of version 1, which this paretodepth reads. Got version 2 instead; open it"):
+        load_bytes(sealed(header, data, version=2), tmp_path)
+    header["objects"][0]["class"] = "Novelty"
+    header["package"] = "9.9.9"
+    with pytest.raises(ValueError, match=r"does not understand \('Novelty'\), from paretodepth 9.9.9; open it with"):
+        load_bytes(sealed(header, data), tmp_path)
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    for place in (tmp_path / "none.model", tmp_path):
+        with pytest.raises(OSError, match=str(place)):
+            ParetoDepthDetector.load(place)
+    with pytest.raises(OSError, match="must be a file in a folder that can be written"):
+        ParetoDepthDetector().fit(X).save(tmp_path / "no" / "folder")
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype"),
+    [
+        ([10**15], "<f8"),
+        ([2**40, 2**40], "<f8"),
+        ([2**61], "<f8"),
+        ([0, 2**61], "<f8"),
+        ([0, 2**30, 2**30, 2**30], "<f8"),
+        ([-1], "<f8"),
+        ([True], "<f8"),
+        ([1.5], "<f8"),
+        ("9", "<f8"),
+        ([1] * 70, "<f8"),
+        ([1], "|O"),
+        ([1], "O"),
+        ([1], "<U1000000000"),
+        ([1], "|V8"),
+        ([1], "i4,O"),
+        ([1], None),
+        ([60, 2], ">f8"),
+    ],
+)
+def test_declared_shapes_and_types_are_checked_before_memory_is_taken(model, tmp_path, shape, dtype):
+    header, data = opened(model)
+    header["arrays"][0] |= {"shape": shape, "dtype": dtype}
+    with pytest.raises(ValueError, match=r"must be a whole model file, as written by save. Got a header that cannot"):
+        load_bytes(sealed(header, data), tmp_path)
+
+
+def test_arrays_cannot_be_read_twice_from_the_same_bytes(model, tmp_path):
+    header, data = opened(model)
+    header["arrays"] *= 2
+    with pytest.raises(ValueError, match="an array larger than the file"):
+        load_bytes(sealed(header, data), tmp_path)
+
+
+def object_of(header, name):
+    return next(node["parts"] for node in header["objects"] if node["class"] == name)
+
+
+def grown(header, data, reference, values):
+    """Point a reference at a new array."""
+    array = np.asarray(values)
+    header["arrays"].append({"dtype": array.dtype.str, "shape": list(array.shape), "order": "C"})
+    reference["array"] = len(header["arrays"]) - 1
+    return header, data + array.tobytes()
+
+
+HOSTILE = {
+    "more neighbors than samples": ("Measurement", "n_summed", [500, 500]),
+    "negative numbers of neighbors": ("Measurement", "n_summed", [-1, 11]),
+    "neighbors of too many": ("Measurement", "is_joined", np.ones(1000, bool)),
+    "nothing joined": ("Measurement", "is_joined", np.zeros(10, bool)),
+    "too few weights": ("Measurement", "weights", [1.0]),
+    "starts beyond the dyads": ("Fronts", "starts", [0, 10**9]),
+    "starts that fall": ("Fronts", "starts", [0, 1770, 5, 1770]),
+    "no fronts": ("Fronts", "starts", [0]),
+    "dyads that are NaN": ("Fronts", "dyads", np.full((1770, 2), np.nan)),
+    "dyads of three criteria": ("Fronts", "dyads", np.ones((1770, 3))),
+    "flat dyads": ("Fronts", "dyads", np.ones(1770)),
+    "no nominal samples": ("Surprise", "nominal", np.empty(0)),
+    "too short profiles": ("Reasoning", "profiles", np.ones((2, 3))),
+    "flat places": ("Reasoning", "places", np.ones(5)),
+    "integers for numbers": ("Measurement", "weights", [1, 2]),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_well_sealed_file_whose_parts_do_not_fit_is_refused(case, model, tmp_path):
+    owner, part, values = HOSTILE[case]
+    header, data = opened(model)
+    content = sealed(*grown(header, data, object_of(header, owner)[part], values))
+    with pytest.raises(ValueError, match=r"does not understand \(([\w ]+ that do not fit|'\w+' of another type)"):
+        load_bytes(content, tmp_path)
+
+
+HOSTILE_STATE = {
+    "a method hidden": lambda header: header["state"].update(predict=1),
+    "the class changed": lambda header: header["state"].update(__class__="x"),
+    "no fronts": lambda header: header["state"].pop("fronts_"),
+    "other samples": lambda header: header["state"]["_training"].pop(),
+    "a column that is not there": lambda header: object_of(header, "FittedCriterion").update(columns=[7]),
+    "an object from ahead": lambda header: header["objects"].reverse(),
+    "an object from behind": lambda header: header["state"].update(fronts_={"object": -1}),
+    "an unknown metric": lambda header: object_of(header, "Criterion").update(metric="eval"),
+    "an unknown node": lambda header: header["state"].update(fronts_={"pickle": "gASVAAAA"}),
+    "two nodes in one": lambda header: header["state"].update(fronts_={"object": 0, "array": 0}),
+    "deep nodes": lambda header: header["state"].update(fronts_=nested(500)),
+    "a transformer": lambda header: object_of(header, "FittedCriterion").update(transform="x"),
+    "fronts of another kind": lambda header: object_of(header, "Depths").update(kind="deep"),
+    "a kept row too many": lambda header: header["state"].update(_kept={"slice": [0, 5, 1]}),
+    "threads of text": lambda header: header["state"].update(n_jobs="all"),
+    "no objects": lambda header: header.update(objects=3),
+    "no state": lambda header: header.update(state=None),
+}
+
+
+def nested(depth):
+    node = []
+    for _ in range(depth):
+        node = [node]
+    return node
+
+
+@pytest.mark.parametrize("case", HOSTILE_STATE)
+def test_a_well_sealed_header_that_makes_no_sense_is_refused(case, model, tmp_path):
+    header, data = opened(model)
+    HOSTILE_STATE[case](header)
+    with pytest.raises(ValueError, match="must be a whole model file"):
+        load_bytes(sealed(header, data), tmp_path)
+
+
+@pytest.mark.parametrize("text", [b"", b"null", b"[", b"\xff", b'{"package": NaN}', b"[" * 10**6, b"1" * 10**5])
+def test_a_well_sealed_header_that_is_not_one_is_refused(text, tmp_path):
+    with pytest.raises(ValueError, match=r"must be a whole model file, as written by save. Got a header that cannot"):
+        load_bytes(sealed(text, b""), tmp_path)
+
+
+def test_wider_training_samples_are_refused_before_a_compiled_loop_reads_them(tmp_path):
+    # The loop over columns trusts both sides to be as wide, so a hostile file could make it read beyond its arrays.
+    criterion = Criterion("c", None, "cyclic", period=24)
+    ParetoDepthDetector([criterion]).fit(X).save(tmp_path / "m")
+    header, data = opened((tmp_path / "m").read_bytes())
+    content = sealed(*grown(header, data, header["state"]["_training"][0], np.ones((60, 1))))
+    with pytest.raises(ValueError, match="criterion 'c' must compare samples that hold as much as the training"):
+        load_bytes(content, tmp_path).predict(NEW)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork for speed")
+def test_two_hundred_kills_during_save_leave_the_old_file_or_the_new_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    detectors = [ParetoDepthDetector(n_neighbors=k).fit(X) for k in (2, 3)]
+    for detector, name in zip(detectors, "ab", strict=True):
+        detector.save(name)
+    whole = [(tmp_path / name).read_bytes() for name in "ab"]
+    (tmp_path / "m").write_bytes(whole[0])
+    rng = random.Random(0)
+    found = [0, 0]
+    n_parts = 0
+    for _ in range(200):
+        child = os.fork()
+        if child == 0:
+            # Nothing but saving in the child, which never returns.
+            while True:
+                for detector in detectors:
+                    detector.save("m")
+        time.sleep(rng.uniform(0.001, 0.02))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        found[whole.index((tmp_path / "m").read_bytes())] += 1
+        for part in tmp_path.glob(".paretodepth-*.part"):
+            n_parts += 1
+            part.unlink()
+    assert min(found) > 20
+    assert n_parts > 20, "the kills must hit the writing itself"
+    ParetoDepthDetector.load("m")

@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.spatial.distance import cdist
+
+from paretodepth import Criterion, ParetoDepthDetector, neighbors, pairs
+from paretodepth.fitted_criteria import fit_criteria
+from paretodepth.pairs import ComputedPairs, HeldPairs
+from tests import naive
+
+SAMPLES = {
+    "distinct": lambda rng, n: rng.random((n, 2)),
+    "tied": lambda rng, n: rng.integers(4, size=(n, 2)).astype(float),
+    "equal": lambda rng, n: np.ones((n, 2)),
+    "duplicate": lambda rng, n: np.repeat(rng.random((n // 5, 2)), 5, axis=0),
+    "clusters": lambda rng, n: rng.random((n, 2)) + 50.0 * rng.integers(3, size=(n, 1)),
+    "unequal clusters": lambda rng, n: rng.random((n, 2)) + 50.0 * (rng.random((n, 1)) < 0.15),
+}
+N_SAMPLES = 40
+
+
+def earlier_first(A, B):
+    """A function that is not symmetric: of a pair, only one direction may count."""
+    return np.abs(A[:, None, 0] - B[:, 0]) + 0.01 * (A[:, None, 0] < B[:, 0])
+
+
+def precomputed(samples):
+    criteria = [Criterion(name, metric="precomputed") for name in "ab"]
+    return criteria, [cdist(samples[:, [column]], samples[:, [column]]) for column in (0, 1)]
+
+
+FORMS = {
+    "table": lambda samples: (None, samples),
+    "precomputed": precomputed,
+    "function": lambda samples: ([Criterion("a", [0], earlier_first), Criterion("b", [1])], samples),
+    "element function": lambda samples: (
+        [Criterion("a", [0], lambda a, b: abs(a[0] - b[0]), pairwise=True), Criterion("b", [1])],
+        samples,
+    ),
+}
+
+
+def all_dyads(form, samples):
+    matrices = [cdist(samples[:, [column]], samples[:, [column]]) for column in (0, 1)]
+    if form == "function":
+        matrices[0] = earlier_first(samples, samples)
+    return naive.pairwise_dyads(matrices)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 600)
+
+
+@pytest.fixture(params=SAMPLES)
+def samples(request):
+    return SAMPLES[request.param](np.random.default_rng(0), N_SAMPLES)
+
+
+def computed(form, samples, n_jobs=1):
+    criteria, X = FORMS[form](samples)
+    return ComputedPairs(*fit_criteria(ParetoDepthDetector(criteria), X), n_jobs)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("form", FORMS)
+def test_held_dyads_are_those_of_all_pairs(form, samples, n_jobs):
+    assert_array_equal(HeldPairs.of(computed(form, samples, n_jobs)).dyads, all_dyads(form, samples))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("rows", [slice(0, 5), slice(7, 20), slice(0, N_SAMPLES), slice(N_SAMPLES - 1, N_SAMPLES)])
+def test_blocks_hold_the_dissimilarities_and_no_sample_meets_itself(form, samples, rows):
+    dyads = all_dyads(form, samples)
+    expected = np.full((2, N_SAMPLES, N_SAMPLES), np.inf)
+    first, second = np.triu_indices(N_SAMPLES, 1)
+    expected[:, first, second] = expected[:, second, first] = dyads.T
+    own = computed(form, samples)
+    for same in (own, HeldPairs.of(own)):
+        assert_array_equal(same.block(rows), expected[:, rows])
+        later = same.later(rows)
+        is_meant = np.arange(N_SAMPLES - rows.start) > np.arange(rows.stop - rows.start)[:, None]
+        assert_array_equal(later[:, is_meant], expected[:, rows, rows.start :][:, is_meant])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_some_samples_and_some_pairs_are_those_of_all(form, samples):
+    some = np.array([2, 3, 11, 25, 39])
+    own = computed(form, samples)
+    held = HeldPairs.of(own)
+    expected = all_dyads(form, samples[some])
+    for same in (own, held):
+        assert_array_equal(HeldPairs.of(same.among(some)).dyads, expected)
+        assert_array_equal(same.chosen(2, some[1:]), expected[:4])
+        assert same.drawn(7, 0).n_samples == 7
+        assert same.drawn(100, 0).n_samples == N_SAMPLES
+
+
+def test_what_is_usual_is_told_from_all_pairs_of_few_samples_and_from_some_of_many(samples, monkeypatch):
+    own = computed("table", samples)
+    dyads = all_dyads("table", samples)
+    assert_array_equal(own.sample(), dyads)
+    assert_array_equal(HeldPairs.of(own).sample(), dyads)
+    monkeypatch.setattr(pairs, "FEW_SAMPLES", 10)
+    monkeypatch.setattr(pairs, "N_SAMPLED_VALUES", 0)
+    monkeypatch.setattr(pairs, "MIN_SAMPLED_ROWS", 4)
+    sampled = own.sample()
+    first, second = np.triu_indices(N_SAMPLES, 1)
+    is_sampled = np.isin(first, [0, 10, 20, 30]) | np.isin(second, [0, 10, 20, 30])
+    assert sorted(map(tuple, sampled)) == sorted(map(tuple, dyads[is_sampled]))
+    assert_array_equal(HeldPairs.of(own).sample(), sampled)
+
+
+def test_a_function_is_asked_for_each_pair_once():
+    asked = np.zeros((30, 30), int)
+
+    def counting(A, B):
+        asked[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))] += 1
+        return cdist(A, B)
+
+    detector = ParetoDepthDetector([Criterion("counted", [0], counting)])
+    HeldPairs.of(ComputedPairs(*fit_criteria(detector, np.arange(30.0)[:, None]), 1))
+    assert_array_equal(asked[np.triu_indices(30, 1)], 1)
+
+
+def connected_k(samples):
+    own = HeldPairs.of(computed("table", samples))
+    return neighbors.connected_n_neighbors(own, neighbors.NeighborLists.gathered(own, np.ones(2)))
+
+
+@pytest.mark.parametrize("n_listed", [2, 5, 32])
+def test_connected_n_neighbors_equal_the_naive_ones(samples, n_listed, monkeypatch):
+    monkeypatch.setattr(neighbors, "N_LISTED", n_listed)
+    matrices = [cdist(samples[:, [column]], samples[:, [column]]) for column in (0, 1)]
+    assert_array_equal(connected_k(samples), [naive.connected_n_neighbors(matrix) for matrix in matrices])
+
+
+def test_connected_n_neighbors_do_not_depend_on_the_order_of_samples(samples):
+    permuted = samples[np.random.default_rng(1).permutation(N_SAMPLES)]
+    assert_array_equal(connected_k(permuted), connected_k(samples))
+
+
+def test_lists_hold_the_nearest_of_each_sample(samples):
+    weights = np.array([2.0, 0.5])
+    matrices = np.array([cdist(samples[:, [column]], samples[:, [column]]) for column in (0, 1)])
+    lists = neighbors.NeighborLists.gathered(computed("table", samples, 2), weights)
+    for sample in range(N_SAMPLES):
+        expected = naive.nearest(matrices[:, sample], (32, 32), sample)
+        assert_array_equal(lists.neighbors[sample].ravel(), expected)
+        assert_array_equal(lists.dyads[sample].reshape(-1, 2), matrices[:, sample, expected].T)
+        sums = np.delete(2.0 * matrices[0, sample] + 0.5 * matrices[1, sample], sample)
+        assert_array_equal(lists.sums[sample], np.sort(sums)[:32])
+    first = lists.first_dyads(np.array([3, 5]))
+    assert_array_equal(first[:, :3], lists.dyads[:, 0, :3])
+    assert_array_equal(first[:, 3:], lists.dyads[:, 1, :5])
