@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.cli import app
-from paretodepth.detection import chosen_criteria, detect, results_table
+from paretodepth.detection import chosen_criteria, detect
 from paretodepth.left_out import explain_training, nearest_training_dyads
+from paretodepth.results import results_table
 from tests.newcomer import PLANTED, invoices, write_csv, write_files
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")

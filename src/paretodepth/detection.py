@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ from paretodepth.advice import AdviceWarning
 from paretodepth.calibration import discoveries
 from paretodepth.criteria import Criterion
 from paretodepth.detection_validation import (
-    check_id_column,
+    check_column_names_known,
     check_named_columns,
     check_one_rate,
     check_one_source,
@@ -26,7 +26,7 @@ from paretodepth.detection_validation import (
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.explanation import Explanation
 from paretodepth.left_out import explain_training, nearest_training_dyads
-from paretodepth.schemas import column_kind
+from paretodepth.schemas import KIND_TYPES, column_kind
 from paretodepth.statistics import Method
 from paretodepth.validation import check_columns, check_fdr
 
@@ -34,8 +34,8 @@ Progress = Callable[[int, int], None]
 
 SCORED_ROWS = 2000
 """Samples scored between two reports of progress."""
-TOGETHER = "several together"
-"""Who is to blame for a sample that is far in no criterion alone."""
+MANY_SAMPLES = 5000
+"""Training samples with whose dyads the deepest fronts are counted as one."""
 
 
 class Choice(NamedTuple):
@@ -134,11 +134,25 @@ def _read_columns(criteria: Sequence[Criterion], names: list[str]) -> list[str]:
 def fitted_detector(
     training: pa.Table, choice: Choice, *, method: Method = "union", alpha: float | None = None
 ) -> ParetoDepthDetector:
-    """Return the detector fitted on a table; its advice is in `advice_`, not in warnings."""
-    detector = ParetoDepthDetector(choice.criteria, method=method, alpha=alpha, n_jobs=-1)
+    """Return the detector fitted on a table; its advice is in `advice_`, not in warnings.
+
+    Of many training samples the deepest fronts are counted as one. `column_kinds_` tells what the columns hold.
+    """
+    max_depth: Literal["auto"] | None = "auto" if len(training) > MANY_SAMPLES else None
+    detector = ParetoDepthDetector(choice.criteria, method=method, alpha=alpha, max_depth=max_depth, n_jobs=-1)
+    table = training.select(choice.columns)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AdviceWarning)
-        return detector.fit(training.select(choice.columns))
+        detector.fit(table)
+    detector.column_kinds_ = {field.name: column_kind(field.type) for field in table.schema}
+    return detector
+
+
+def expected_schema(detector: ParetoDepthDetector, source: str) -> pa.Schema:
+    """Return the columns that a fitted detector reads, of the kinds it was fitted on as far as that is known."""
+    names = check_column_names_known(getattr(detector, "feature_names_in_", None), source)
+    kinds = getattr(detector, "column_kinds_", {})
+    return pa.schema([(name, KIND_TYPES.get(kinds.get(name, ""), pa.null())) for name in names])
 
 
 @dataclass(frozen=True)
@@ -290,96 +304,3 @@ def _fdr_threshold(scores: NDArray[np.float64], p_values: NDArray[np.float64], f
     """Return the largest score of a sample that is not called at a false discovery rate."""
     is_called = discoveries(p_values, fdr)
     return float(scores[~is_called].max()) if not is_called.all() else float(np.nextafter(scores.min(), -np.inf))
-
-
-def suspects(explanation: Explanation) -> NDArray[np.intp]:
-    """Return the criterion most to blame for each sample, by index; -1 if it is far in none alone.
-
-    That is the one with the smallest p-value, of several the one with the largest distance in multiples of
-    the usual.
-    """
-    first = np.lexsort((-explanation.distances, explanation.criterion_p_values), axis=1)[:, 0]
-    return np.where(explanation.is_far.any(axis=1), first, -1)
-
-
-def blamed_criteria(explanation: Explanation) -> list[str | None]:
-    """Return the name of the criterion most to blame for each anomaly, None for the others."""
-    names = [*explanation.criteria, TOGETHER]
-    blamed = zip(explanation.is_anomaly, suspects(explanation), strict=True)
-    return [names[index] if called else None for called, index in blamed]
-
-
-def results_table(detection: Detection, *, id_column: str | None = None) -> pa.Table:
-    """Return the samples' own columns, or the id alone, with score, p-value, decision and the criterion to blame.
-
-    A column of ours that the samples have too gets an underscore.
-    """
-    check_id_column(id_column, detection.samples.column_names)
-    own = detection.samples if id_column is None else detection.samples.select([id_column])
-    called = np.flatnonzero(detection.is_anomaly)
-    blamed = np.full(len(own), None, dtype=object)
-    if len(called):
-        blamed[called] = blamed_criteria(detection.explanation(called))
-    decision = np.where(detection.is_anomaly, "anomaly", "nominal")
-    columns = {"score": detection.scores, "p_value": detection.p_values, "decision": decision}
-    for name, values in columns.items():
-        own = own.append_column(_free_name(name, own.column_names), pa.array(values))
-    return own.append_column(_free_name("because", own.column_names), pa.array(blamed, pa.string()))
-
-
-def _free_name(name: str, taken: Iterable[str]) -> str:
-    """Return a name that no other column has."""
-    while name in taken:
-        name += "_"
-    return name
-
-
-def headline(detection: Detection) -> str:
-    """Return how many samples are called, and what that promises.
-
-    Examples
-    --------
-    >>> nominal = pa.table({"size": np.random.default_rng(0).random(99)})
-    >>> headline(detect(nominal, pa.table({"size": [0.5, 3.0]}), chosen_criteria(nominal)))
-    '1 of 2 samples called anomalies, at a false-alarm rate of 5%'
-    """
-    n_called, n_samples = int(detection.is_anomaly.sum()), len(detection.scores)
-    text = f"{n_called:,} of {n_samples:,} samples called {'anomaly' if n_samples == 1 else 'anomalies'}"
-    if detection.fdr is not None:
-        text += f", at a false discovery rate of {detection.fdr:.3g}"
-    elif detection.detector.alpha_ is not None:
-        text += f", at a false-alarm rate of {100 * detection.detector.alpha_:.3g}%"
-    return f"{text}; each compared with all others" if detection.is_left_out else text
-
-
-def summary(detection: Detection) -> dict[str, Any]:
-    """Return the figures of a detection and the called samples, the strangest first, as JSON can carry them."""
-    detector = detection.detector
-    called = detection.strangest[: int(detection.is_anomaly.sum())]
-    samples = []
-    if len(called):
-        explanation = detection.explanation(called)
-        reasons = zip(called.tolist(), blamed_criteria(explanation), explanation.sentences, strict=True)
-        samples = [
-            {
-                "row": row,
-                "score": float(detection.scores[row]),
-                "p_value": float(detection.p_values[row]),
-                "because": because,
-                "why": sentence,
-            }
-            for row, because, sentence in reasons
-        ]
-    return {
-        "n_training": len(detector.training_scores_),
-        "n_samples": len(detection.scores),
-        "n_anomalies": len(called),
-        "leave_one_out": detection.is_left_out,
-        "score": detector.method,
-        "alpha": None if detection.fdr is not None else detector.alpha_,
-        "fdr": detection.fdr,
-        "threshold": detection.threshold,
-        "criteria": [criterion.name for criterion in detector.criteria_],
-        "advice": detector.advice_,
-        "anomalies": samples,
-    }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NoReturn
 
 from paretodepth.words import listed, suggestion
 
@@ -57,6 +58,21 @@ def check_id_column(name: str | None, names: Sequence[str]) -> str | None:
             f"{listed(names[:20])}."
         )
     return name
+
+
+def check_column_names_known(names: Iterable[str] | None, source: str) -> list[str]:
+    """Return the names of the columns that a model was fitted on."""
+    if names is None:
+        raise ValueError(
+            f"{source}: the model must have been fitted on columns with names. Got one fitted on an array; fit it on a "
+            "data frame, or with `paretodepth fit`."
+        )
+    return [str(name) for name in names]
+
+
+def refuse_row(n_rows: int, row: int, source: str) -> NoReturn:
+    """Raise an error about a row that is not there; rows are counted from 0."""
+    raise ValueError(f"{source}: the row must be from 0 to {n_rows - 1}. Got {row} instead.")
 
 
 def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:

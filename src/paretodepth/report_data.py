@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paretodepth.detection import TOGETHER, Detection, headline, suspects
+from paretodepth.detection import Detection
 from paretodepth.drawings import drawings, rounded
 from paretodepth.explanation import Explanation
 from paretodepth.fronts import Fronts
+from paretodepth.results import TOGETHER, headline, suspects
 from paretodepth.schemas import column_kind
 
 Json = dict[str, Any]
@@ -69,7 +70,8 @@ def page_figures(detection: Detection, title: str, reasons: Json, cell_letters: 
         "fdr": detection.fdr,
         "threshold": detection.threshold,
         "n_fronts": detector.n_fronts_,
-        "exact": bool(getattr(detector, "exact_", True)),
+        "max_depth": detector.fronts_.max_depth,
+        "exact": bool(detector.exact_),
         "advice": detector.advice_,
         "criteria": [criterion.name for criterion in detector.criteria_],
         "metrics": [str(getattr(c.metric, "__name__", c.metric)) for c in detector.criteria_],

@@ -8,6 +8,14 @@ import pyarrow as pa
 
 from paretodepth.file_validation import check_distinct_names, check_expected_columns, check_kind
 
+KIND_TYPES = {
+    "numbers": pa.float64(),
+    "text": pa.string(),
+    "lists": pa.list_(pa.float64()),
+    "times": pa.timestamp("us"),
+}
+"""A type of each kind, for schemas that tell kinds alone."""
+
 
 def column_kind(type: pa.DataType) -> str:
     """Return what a column holds, in the words of messages."""
@@ -24,7 +32,7 @@ def column_kind(type: pa.DataType) -> str:
 def resolved_schema(found: pa.Schema, expected: pa.Schema | None, source: str, *, keep_others: bool) -> pa.Schema:
     """Return the schema to read a file with: the file's types in the order of the expected columns.
 
-    If other columns are kept, the order is the file's.
+    If other columns are kept, the order is the file's. An expected column of the null type may hold anything.
     """
     check_distinct_names(found.names, source)
     if expected is None:
@@ -32,17 +40,19 @@ def resolved_schema(found: pa.Schema, expected: pa.Schema | None, source: str, *
     check_expected_columns(found.names, expected.names, source, keep_others=keep_others)
     fields = []
     for name in found.names if keep_others else expected.names:
-        is_expected = name in expected.names
-        type = _plain(found.field(name).type, expected.field(name).type if is_expected else pa.string())
-        if is_expected:
-            check_kind(column_kind(type), column_kind(expected.field(name).type), name, source)
+        wanted = expected.field(name).type if name in expected.names else pa.null()
+        is_free = pa.types.is_null(wanted)
+        type = _plain(found.field(name).type, pa.string() if is_free else wanted)
+        if not is_free:
+            check_kind(column_kind(type), column_kind(wanted), name, source)
         fields.append((name, type))
     return pa.schema(fields)
 
 
 def expected_kinds(names: Sequence[str], expected: pa.Schema | None) -> list[str | None]:
     """Return what each column must hold, None for those that may hold anything."""
-    known = {} if expected is None else {field.name: column_kind(field.type) for field in expected}
+    fields = [] if expected is None else [field for field in expected if not pa.types.is_null(field.type)]
+    known = {field.name: column_kind(field.type) for field in fields}
     return [known.get(name) for name in names]
 
 

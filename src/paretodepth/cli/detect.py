@@ -55,10 +55,11 @@ def detect_command(
 
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
-    from paretodepth.detection import chosen_criteria, detect, results_table
+    from paretodepth.detection import chosen_criteria, detect
     from paretodepth.detection_validation import check_outputs, check_single_stream
     from paretodepth.file_validation import check_output_format
     from paretodepth.files import read_table, write_table
+    from paretodepth.results import results_table
 
     inputs = [name for name in (train, test) if name is not None]
     check_single_stream(inputs)
@@ -69,8 +70,8 @@ def detect_command(
         training = read_table(train, format=format)
         choice = chosen_criteria(
             training,
-            criteria=_criteria(criteria),
-            columns=None if columns is None else [name.strip() for name in columns.split(",")],
+            criteria=criteria_of(criteria),
+            columns=column_list(columns),
             id_column=id_column,
         )
         schema = training.select(choice.columns).schema
@@ -97,7 +98,12 @@ def _spoken(source: str) -> str:
     return "standard input" if source == "-" else Path(source).name
 
 
-def _criteria(path: Path | None) -> Any:
+def column_list(columns: str | None) -> list[str] | None:
+    """Return the columns that an argument names, if there is one."""
+    return None if columns is None else [name.strip() for name in columns.split(",")]
+
+
+def criteria_of(path: Path | None) -> Any:
     """Return the criteria of a file, if there is one."""
     from paretodepth.criteria import Criterion
     from paretodepth.file_validation import check_readable
@@ -107,7 +113,7 @@ def _criteria(path: Path | None) -> Any:
 
 def print_json(found: "Detection") -> None:
     """Print the figures and the called samples as one JSON object."""
-    from paretodepth.detection import summary
+    from paretodepth.results import summary
 
     typer.echo(json.dumps(summary(found), ensure_ascii=False, indent=2))
 
@@ -128,7 +134,7 @@ def show_summary(
 
 def _worst_table(found: "Detection", id_column: str | None) -> Table:
     """Return the strangest samples with their reasons."""
-    from paretodepth.detection import blamed_criteria, headline
+    from paretodepth.results import blamed_criteria, headline
 
     worst = found.strangest[:N_WORST]
     explanation = found.explanation(worst)

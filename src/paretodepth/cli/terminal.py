@@ -53,7 +53,7 @@ def printable(text: str, most: int | None = None) -> str:
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar with the time left on a terminal, and nothing otherwise."""
+    """Show a bar with the time left on a terminal, and nothing otherwise; a total of 0 is unknown."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -63,7 +63,7 @@ def progress(title: str) -> Iterator[Callable[[int, int], None]]:
     )
     with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bar:
         task = bar.add_task(title, total=None)
-        yield lambda n_done, n_total: bar.update(task, completed=n_done, total=n_total)
+        yield lambda n_done, n_total: bar.update(task, completed=n_done, total=n_total or None)
 
 
 def _show_version(wanted: bool) -> None:

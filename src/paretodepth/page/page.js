@@ -77,6 +77,7 @@ function showFacts() {
   const criteria = figures.criteria.map((name, i) => `${name} (${figures.metrics[i]}, ${figures.n_neighbors[i]} neighbors)`);
   setText("basis", `The score is ${methods[figures.method]}. ${count(figures.n_training)} nominal samples, ` +
     `${count(figures.n_fronts)} fronts. Criteria: ${criteria.join(", ")}. ` +
+    (figures.max_depth ? `Dyads beyond front ${count(figures.max_depth)} count as one front. ` : "") +
     (figures.exact ? "All scores are exact." : "Scores are approximate: fit did not sort all dyads.") +
     (figures.left_out ? " Each sample is compared with all others; its p-value counts it among the nominal ones." : ""));
 }
