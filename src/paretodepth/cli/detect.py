@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -139,7 +140,7 @@ def _worst_table(found: "Detection", id_column: str | None) -> Table:
     worst = found.strangest[:N_WORST]
     explanation = found.explanation(worst)
     names = found.samples.column(id_column).take(worst).to_pylist() if id_column else [None] * len(worst)
-    table = Table(title=Text(headline(found), style="bold"), title_justify="left")
+    table = Table(title=Text(headline(found), style="bold"), title_justify="left", box=SIMPLE_HEAD)
     for heading in ("row", *([printable(id_column, 30)] if id_column else []), "score", "p-value", "because"):
         table.add_column(Text(heading), justify="right", no_wrap=True)
     table.add_column("why", ratio=1)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -141,7 +142,7 @@ def explain(
         return
     console.print(Text(f"Row {row}: {printable(explanation.sentences[0])}", style="bold"))
     console.print(f"Score {found.scores[0]:.4g}, threshold {found.threshold:.4g}, p-value {found.p_values[0]:.2g}.")
-    table = Table()
+    table = Table(box=SIMPLE_HEAD)
     for heading in ("criterion", "p-value alone", "p-value without it", "distance, 1 is usual", "nearest nominal rows"):
         table.add_column(heading, justify="left" if heading == "criterion" else "right")
     for entry in figures:
