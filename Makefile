@@ -43,7 +43,7 @@ boundscheck: .venv/.dev
 	touch $@
 
 .venv/.dev: .venv/.python pyproject.toml
-	$(PIP) install --group dev --editable '.[cli,report,text,timeseries]'
+	$(PIP) install --group dev --editable '.[all]'
 	touch $@
 
 reproduce: .venv/.demo

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -67,7 +68,7 @@ def _measured(n_criteria: int, n_samples: int) -> ScaleResult:
     blocks = pair_blocks(n_samples, n_criteria)
 
     def compute() -> None:
-        pairs.map(lambda pairs, rows: pairs.later(rows).shape, blocks)
+        deque(pairs.map(lambda pairs, rows: pairs.later(rows).shape, blocks), maxlen=0)
 
     def fit() -> None:
         with warnings.catch_warnings():
