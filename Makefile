@@ -5,7 +5,7 @@ KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tes
 	tests/test_baselines.py tests/test_scalarization.py tests/test_summaries.py tests/test_capping.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: bench demo reproduce test test-without-extras lint coverage boundscheck clean
+.PHONY: bench demo pictures reproduce test test-without-extras lint coverage boundscheck clean
 
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
@@ -55,6 +55,10 @@ bench: .venv/.bench
 .venv/.bench: .venv/.demo
 	$(PIP) install --group bench
 	touch $@
+
+# The pictures of the README; needs chromium.
+pictures: .venv/.dev
+	$(BIN)/python docs/pictures.py
 
 clean:
 	rm -rf .venv benchmark demo results

@@ -102,7 +102,7 @@ def _below(corner: NDArray[np.float64], pairs: Pairs, rows: slice) -> NDArray[np
 
 
 def _dominates(dyads: NDArray[np.float64], dyad: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.all(dyads <= dyad, axis=1) & np.any(dyads < dyad, axis=1)
+    return np.asarray(np.all(dyads <= dyad, axis=1) & np.any(dyads < dyad, axis=1))
 
 
 def _name(n_criteria: int, n_samples: int, limits: dict[str, Any]) -> str:
