@@ -5,7 +5,7 @@ KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tes
 	tests/test_baselines.py tests/test_scalarization.py tests/test_summaries.py tests/test_capping.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: bench demo reproduce test test-without-extras test-lowest test-wheel lint coverage boundscheck \
+.PHONY: bench demo pictures reproduce test test-without-extras test-lowest test-wheel lint coverage boundscheck \
 	fuzz fuzz-atheris soak clean
 
 demo: .venv/.demo
@@ -79,7 +79,7 @@ soak: .venv/.dev
 	touch $@
 
 .venv/.dev: .venv/.python pyproject.toml
-	$(PIP) install --group dev --editable '.[cli,report,text,timeseries]'
+	$(PIP) install --group dev --editable '.[all]'
 	touch $@
 
 reproduce: .venv/.demo
@@ -91,6 +91,10 @@ bench: .venv/.bench
 .venv/.bench: .venv/.demo
 	$(PIP) install --group bench
 	touch $@
+
+# The pictures of the README; needs chromium.
+pictures: .venv/.dev
+	$(BIN)/python docs/pictures.py
 
 clean:
 	rm -rf .venv benchmark demo results

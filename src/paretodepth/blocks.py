@@ -1,6 +1,6 @@
 """Rows in blocks of bounded memory, worked on by threads."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -39,8 +39,12 @@ def threads(n_jobs: int | None) -> Iterator[tuple[int, Mapper]]:
             yield n_threads, pool.map
 
 
+def iterate_blocks(function: Callable[[Part], Result], blocks: Sequence[Part], n_jobs: int | None) -> Iterator[Result]:
+    """Give the function's results in the order of the blocks, as they come."""
+    with threads(n_jobs) as (_, over):
+        yield from told(over(function, blocks), len(blocks))
+
+
 def map_blocks(function: Callable[[Part], Result], blocks: Iterable[Part], n_jobs: int | None) -> list[Result]:
     """Return the function's results in the order of the blocks."""
-    blocks = list(blocks)
-    with threads(n_jobs) as (_, over):
-        return list(told(over(function, blocks), len(blocks)))
+    return list(iterate_blocks(function, list(blocks), n_jobs))

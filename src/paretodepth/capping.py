@@ -113,13 +113,13 @@ def drawn_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int
     samples = np.searchsorted(firsts, drawn, side="right") - 1
     others = drawn - firsts[samples] + samples + 1
     asked, starts = np.unique(samples, return_index=True)
+    chosen = list(zip(asked.tolist(), np.split(others, starts[1:]), strict=True))
 
-    def dyads_of(pairs: Pairs, part: slice) -> NDArray[np.float64]:
-        parts = zip(asked[part], np.split(others, starts[1:])[part], strict=True)
-        return np.concatenate([pairs.chosen(int(sample), its_others) for sample, its_others in parts])
+    def dyads_of(pairs: Pairs, part: list[tuple[int, NDArray[np.intp]]]) -> NDArray[np.float64]:
+        return np.concatenate([pairs.chosen(*of_sample) for of_sample in part])
 
-    dyads = pairs.map(dyads_of, gen_batches(len(asked), DRAWN_SAMPLES))
-    return Fronts.from_dyads(np.concatenate(dyads), max_depth=max_depth, n_jobs=pairs.n_jobs)
+    dyads = pairs.map(dyads_of, [chosen[part] for part in gen_batches(len(chosen), DRAWN_SAMPLES)])
+    return Fronts.from_dyads(np.concatenate(list(dyads)), max_depth=max_depth, n_jobs=pairs.n_jobs)
 
 
 def drawn_numbers(n_numbers: int, n_drawn: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -169,7 +169,7 @@ def asked_dyads(pairs: Pairs, n_neighbors: NDArray[np.intp], seed: int) -> NDArr
         dyads: NDArray[np.float64] = nearest_dyads(pairs.block(slice(sample, sample + 1)), n_neighbors)[1][0]
         return dyads
 
-    return np.concatenate(pairs.map(nearest, asked.tolist()))
+    return np.concatenate(list(pairs.map(nearest, asked.tolist())))
 
 
 def pair_blocks(n_samples: int, n_criteria: int) -> list[slice]:

@@ -1,4 +1,4 @@
-"""The main job on simulated data: find the odd pedestrians, and draw why."""
+"""The main job on simulated data: find the odd pedestrians, draw why, and report."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from paretodepth.datasets import Pedestrians, make_pedestrians, trajectory_criteria, trajectory_table
+from paretodepth.criteria import Criterion
+from paretodepth.datasets import Pedestrians, make_pedestrians
+from paretodepth.datasets.pedestrians import SPEED_EDGES
+from paretodepth.detection import Choice, Detection, detect
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.plots import plot_fronts, plot_new_dyads
+from paretodepth.report import write_report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,25 +32,27 @@ class DemoResult(NamedTuple):
 
     Attributes
     ----------
-    pedestrians : Pedestrians
-        The scored trajectories.
+    truth : list of str
+        What each scored pedestrian is.
     mean_depth : ndarray of shape (n_trajectories,)
     labels : ndarray of shape (n_trajectories,)
         -1 for those called anomalies.
     aucs : dict
         Area under the ROC curve, of all criteria together and of each alone.
-    picture : Path
+    picture, page : Path
+        The picture, and the report.
     """
 
-    pedestrians: Pedestrians
+    truth: list[str]
     mean_depth: NDArray[np.float64]
     labels: NDArray[np.intp]
     aucs: dict[str, float]
     picture: Path
+    page: Path
 
 
 def run_demo(out: Path, seed: int, report: Callable[[str], None]) -> DemoResult:
-    """Fit on nominal pedestrians, score others, and write a picture to the folder `out`.
+    """Fit on nominal pedestrians, score others, and write a picture and a report to the folder `out`.
 
     Parameters
     ----------
@@ -60,30 +67,43 @@ def run_demo(out: Path, seed: int, report: Callable[[str], None]) -> DemoResult:
     report("Simulating 400 nominal pedestrians, and 96 nominal and 24 odd ones to be scored")
     training = make_pedestrians(400, random_state=seed)
     pedestrians = make_pedestrians(96, 24, random_state=seed + 1)
-    X_train, X = trajectory_table(training.trajectories), trajectory_table(pedestrians.trajectories)
-    criteria = trajectory_criteria()
+    training_table, table = _table(training), _table(pedestrians)
+    # As the paper compares them.
+    criteria = [
+        Criterion("speed", "track", "speed", edges=SPEED_EDGES.tolist()),
+        Criterion("shape", "track", "shape"),
+    ]
     report("Sorting the 79,800 dyads of the nominal ones into fronts, under speed and shape (compiles on first use)")
-    detector = ParetoDepthDetector(criteria).fit(X_train)
-    mean_depth = detector.mean_depth(X)
+    found = detect(training_table, table, Choice(criteria, ["track"], ""), method="depth")
     report("Comparing with each criterion alone")
-    scores = {"speed and shape": mean_depth} | {
-        f"{criterion.name} alone": ParetoDepthDetector([criterion]).fit(X_train).mean_depth(X) for criterion in criteria
+    scores = {"speed and shape": found.scores} | {
+        f"{criterion.name} alone": _alone(criterion, training_table, table) for criterion in criteria
     }
     aucs = {name: float(roc_auc_score(pedestrians.is_anomaly, score)) for name, score in scores.items()}
-    report("Drawing")
-    picture = out / "pedestrians.png"
-    _draw(detector, training, pedestrians, X, mean_depth).savefig(picture, dpi=110)
-    return DemoResult(pedestrians, mean_depth, detector.predict(X), aucs, picture)
+    report("Drawing, and writing the report")
+    picture, page = out / "pedestrians.png", out / "report.html"
+    _draw(found, training, pedestrians).savefig(picture, dpi=110)
+    write_report(found, page, title="Odd pedestrians on a square")
+    return DemoResult(
+        table.column("in truth").to_pylist(), found.scores, np.where(found.is_anomaly, -1, 1), aucs, picture, page
+    )
 
 
-def _draw(
-    detector: ParetoDepthDetector,
-    training: Pedestrians,
-    pedestrians: Pedestrians,
-    X: NDArray[np.float64],
-    mean_depth: NDArray[np.float64],
-) -> Figure:
+def _table(pedestrians: Pedestrians) -> pa.Table:
+    """Return trajectories as a table, with what each is in truth."""
+    words = {"nominal": "nominal", "both": "odd in speed and shape"}
+    truth = [words.get(kind, f"odd in {kind}") for kind in pedestrians.kinds]
+    return pa.table({"in truth": truth, "track": [track.tolist() for track in pedestrians.trajectories]})
+
+
+def _alone(criterion: Criterion, training: pa.Table, samples: pa.Table) -> NDArray[np.float64]:
+    """Return the mean depths under one criterion."""
+    return ParetoDepthDetector([criterion]).fit(training.select(["track"])).mean_depth(samples.select(["track"]))
+
+
+def _draw(found: Detection, training: Pedestrians, pedestrians: Pedestrians) -> Figure:
     """Return a figure in the manner of the paper's Figure 1: samples, and two samples' dyads over the fronts."""
+    detector, mean_depth = found.detector, found.scores
     is_nominal = ~pedestrians.is_anomaly
     typical = int(np.argsort(np.where(is_nominal, mean_depth, np.inf))[is_nominal.sum() // 2])
     strange = int(np.argmax(mean_depth))
@@ -100,7 +120,7 @@ def _draw(
         (deep, strange, "odd", ANOMALY_STYLE),
     ):
         plot_fronts(ax, detector.fronts_, n_lines=12, last=deepest)
-        plot_new_dyads(ax, detector.nearest_dyads(X[[sample]])[0], label=f"dyads of the {name} one", **style)
+        plot_new_dyads(ax, found.nearest_dyads(np.array([sample]))[0], label=f"dyads of the {name} one", **style)
         _label_dyads(ax, f"Mean depth {mean_depth[sample]:.0f} of {detector.n_fronts_} fronts")
     return figure
 

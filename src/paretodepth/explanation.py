@@ -179,6 +179,8 @@ class Explanation:
                 )
             return f"{verdict}; {self._nearest(sample, range(len(p_values)))}."
         far = [i for i in unusual if is_far[i]]
+        if not far and len(p_values) == 1:
+            return f"Stranger in {self._with_p(sample, [0])} than nominal samples may be; {self._nearest(sample, [0])}."
         if not far:
             alone = "ordinary in each criterion alone"
             if unusual:

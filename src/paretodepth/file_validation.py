@@ -59,6 +59,12 @@ def check_format(format: object, path: str, known: Sequence[str], caller: str) -
     )
 
 
+def check_output_format(path: str | None) -> None:
+    """Refuse an output whose ending tells no format that can be written."""
+    if path is not None:
+        check_format(None, path, WRITABLE, "--out")
+
+
 def check_content(format: str | None, sniffed: str | None, source: str) -> str:
     """Return the format of a file whose first bytes do not speak against it."""
     if sniffed is None:
@@ -158,15 +164,16 @@ def check_distinct_names(names: Sequence[str], source: str) -> None:
             )
 
 
-def check_expected_columns(names: Sequence[str], expected: Sequence[str], source: str) -> None:
-    """Refuse columns other than the expected ones; their order does not matter."""
+def check_expected_columns(names: Sequence[str], expected: Sequence[str], source: str, *, keep_others: bool) -> None:
+    """Refuse the lack of an expected column and, unless they are kept, others; their order does not matter."""
     missing = [name for name in expected if name not in names]
     others = [name for name in names if name not in expected]
-    if not missing and not others:
+    refused = [] if keep_others else others
+    if not missing and not refused:
         return
     got = [f"no {''.join((repr(name), suggestion(name, others)))}" for name in missing[:5]]
-    got += [f"{name!r} besides" for name in others[:5]]
-    more = max(len(missing) - 5, 0) + max(len(others) - 5, 0)
+    got += [f"{name!r} besides" for name in refused[:5]]
+    more = max(len(missing) - 5, 0) + max(len(refused) - 5, 0)
     raise ValueError(
         f"{source}: the columns must be the expected ones, {listed(expected[:20])}"
         f"{' and so on' if len(expected) > 20 else ''}. Got {', '.join(got)}"

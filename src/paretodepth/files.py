@@ -16,7 +16,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -41,10 +41,8 @@ from paretodepth.file_validation import (
     check_content,
     check_distinct_names,
     check_encoding,
-    check_expected_columns,
     check_first_chunk,
     check_format,
-    check_kind,
     check_loadable,
     check_next_chunk,
     check_quotation_marks,
@@ -54,6 +52,7 @@ from paretodepth.file_validation import (
     refuse_unreadable,
 )
 from paretodepth.json_lines import json_batches, json_schema
+from paretodepth.schemas import expected_kinds, resolved_schema
 from paretodepth.validation import check_count
 
 Batches = Iterator[pa.RecordBatch]
@@ -70,7 +69,23 @@ CHUNK_BYTES = 64 << 20
 BATCH_ROWS = 1024
 
 
-def read_table(path: str | os.PathLike[str], *, format: str | None = None, schema: pa.Schema | None = None) -> pa.Table:
+class _Expected(NamedTuple):
+    """The columns that a file must have, if any, and whether it may have others."""
+
+    schema: pa.Schema | None
+    keep_others: bool
+
+    def resolved(self, found: pa.Schema, source: str) -> pa.Schema:
+        return resolved_schema(found, self.schema, source, keep_others=self.keep_others)
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    schema: pa.Schema | None = None,
+    keep_others: bool = False,
+) -> pa.Table:
     """Return the samples of a file.
 
     The rules and parameters are those of :func:`read_chunks`, of which this is all chunks together.
@@ -84,7 +99,7 @@ def read_table(path: str | os.PathLike[str], *, format: str | None = None, schem
     ...     read_table(path).to_pydict()
     {'name': ['a', None], 'zip': ['01', '02'], 'size': [1, None]}
     """
-    return pa.concat_tables(read_chunks(path, format=format, schema=schema))
+    return pa.concat_tables(read_chunks(path, format=format, schema=schema, keep_others=keep_others))
 
 
 def read_chunks(
@@ -92,6 +107,7 @@ def read_chunks(
     *,
     format: str | None = None,
     schema: pa.Schema | None = None,
+    keep_others: bool = False,
     n_rows: int = 10_000,
 ) -> Iterator[pa.Table]:
     """Yield the samples of a file in chunks of bounded memory, all with one schema, that of the whole file.
@@ -114,10 +130,12 @@ def read_chunks(
         None tells it from the path's ending, for standard input and pipes from the content; text that looks like
         nothing else is CSV. ``"arrow"`` is the file and the stream format, and Feather.
     schema : pyarrow.Schema, default=None
-        The expected columns, those of the training table say. The file must have these, in any order, and no
-        others, and of the same kind: numbers (booleans included), text, lists, times. Columns come in the schema's
-        order; of CSV and TSV, those that are text in the schema are read as text whatever they look like. Whether
-        numbers are integers or floats is up to the file.
+        The expected columns, those of the training table say. The file must have these, in any order, and of the
+        same kind: numbers (booleans included), text, lists, times. Columns come in the schema's order; of CSV and
+        TSV, those that are text in the schema are read as text whatever they look like. Whether numbers are integers
+        or floats is up to the file.
+    keep_others : bool, default=False
+        Whether the file may have other columns besides; the order is the file's then.
     n_rows : int, default=10_000
         The most rows a chunk has; one that would be larger than about 64 MB has fewer.
 
@@ -141,7 +159,7 @@ def read_chunks(
         source = "standard input" if source == "-" else source
         found = check_content(asked, _sniffed(file), source)
         n_read = 0
-        for chunk in _sized(_batches(file, found, schema, source), n_rows):
+        for chunk in _sized(_batches(file, found, _Expected(schema, keep_others), source), n_rows):
             n_read += chunk.num_rows
             yield chunk
         check_some_rows(n_read, source)
@@ -189,7 +207,7 @@ def _sniffed(file: BinaryIO) -> str | None:
     return max(n_cells, key=n_cells.__getitem__)
 
 
-def _batches(file: BinaryIO, format: str, expected: pa.Schema | None, source: str) -> Batches:
+def _batches(file: BinaryIO, format: str, expected: _Expected, source: str) -> Batches:
     """Return the rows of a file, all with the types of the whole."""
     if format in TEXT_FORMATS:
         check_encoding(file, source)
@@ -202,29 +220,29 @@ def _batches(file: BinaryIO, format: str, expected: pa.Schema | None, source: st
     return _binary_rows(file, format, expected, source)
 
 
-def _delimited_rows(file: BinaryIO, delimiter: str, expected: pa.Schema | None, source: str) -> Batches:
+def _delimited_rows(file: BinaryIO, delimiter: str, expected: _Expected, source: str) -> Batches:
     check_quotation_marks(file, delimiter, source)
     names = column_names(file, delimiter, source)
     start = file.tell()
-    if expected is not None:
-        check_expected_columns(names, expected.names, source)
-    kinds = [None if expected is None else _kind(expected.field(name).type) for name in names]
+    # Without their types first, so that a file with other columns is refused before it is read through.
+    expected.resolved(pa.schema([(name, pa.null()) for name in names]), source)
+    kinds = expected_kinds(names, expected.schema)
     found = column_types(delimited_batches(file, names, delimiter, source), names, kinds, source)
-    schema = _resolved(found, expected, source)
+    schema = expected.resolved(found, source)
     file.seek(start)
     for cells in delimited_batches(file, names, delimiter, source):
         values = [column_values(cells.column(field.name), field.type) for field in schema]
         yield pa.record_batch(values, schema=schema)
 
 
-def _json_rows(file: BinaryIO, expected: pa.Schema | None, source: str) -> Batches:
+def _json_rows(file: BinaryIO, expected: _Expected, source: str) -> Batches:
     start = file.tell()
-    schema = _resolved(json_schema(file, source), expected, source)
+    schema = expected.resolved(json_schema(file, source), source)
     file.seek(start)
     yield from json_batches(file, schema, source)
 
 
-def _binary_rows(file: BinaryIO, format: str, expected: pa.Schema | None, source: str) -> Batches:
+def _binary_rows(file: BinaryIO, format: str, expected: _Expected, source: str) -> Batches:
     """Yield the rows of Parquet or Arrow."""
     content = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     try:
@@ -242,9 +260,9 @@ def _binary_rows(file: BinaryIO, format: str, expected: pa.Schema | None, source
         refuse_unreadable(source, format, error)
 
 
-def _typed(found: pa.Schema, batches: Batches, expected: pa.Schema | None, source: str) -> Batches:
+def _typed(found: pa.Schema, batches: Batches, expected: _Expected, source: str) -> Batches:
     """Yield the rows of a typed file with the expected columns."""
-    schema = _resolved(found, expected, source)
+    schema = expected.resolved(found, source)
     for batch in batches:
         # Arrow trusts what it maps into memory; a damaged file would end the process.
         batch.validate(full=True)
@@ -273,39 +291,6 @@ def _arrow_column(values: np.ndarray[Any, Any]) -> pa.Array:
     for length in values.shape[:0:-1]:
         flat = pa.FixedSizeListArray.from_arrays(flat, length).cast(pa.list_(flat.type))
     return flat
-
-
-def _resolved(found: pa.Schema, expected: pa.Schema | None, source: str) -> pa.Schema:
-    """Return the schema to read a file with: the file's types in the order of the expected columns."""
-    check_distinct_names(found.names, source)
-    if expected is None:
-        return pa.schema([(field.name, _plain(field.type, pa.string())) for field in found])
-    check_expected_columns(found.names, expected.names, source)
-    fields = []
-    for field in expected:
-        type = _plain(found.field(field.name).type, field.type)
-        check_kind(_kind(type), _kind(field.type), field.name, source)
-        fields.append((field.name, type))
-    return pa.schema(fields)
-
-
-def _plain(type: pa.DataType, if_null: pa.DataType) -> pa.DataType:
-    """Return the type of a column's values, whether or not they are encoded as categories."""
-    if pa.types.is_dictionary(type):
-        type = type.value_type
-    return if_null if pa.types.is_null(type) else type
-
-
-def _kind(type: pa.DataType) -> str:
-    """Return what a column holds, in the words of messages."""
-    types = pa.types
-    if types.is_boolean(type) or types.is_integer(type) or types.is_floating(type) or types.is_decimal(type):
-        return "numbers"
-    if types.is_string(type) or types.is_large_string(type) or types.is_string_view(type):
-        return "text"
-    if types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type):
-        return "lists"
-    return "times" if types.is_temporal(type) else str(type)
 
 
 def _sized(batches: Batches, n_rows: int) -> Iterator[pa.Table]:

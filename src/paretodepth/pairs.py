@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels.neighbors import mirror_square, pack_rows, unpack_later, unpack_rows
-from paretodepth.blocks import map_blocks, row_blocks
+from paretodepth.blocks import iterate_blocks, row_blocks
 from paretodepth.fitted_criteria import FittedCriterion
 from paretodepth.fronts import Fronts
 from paretodepth.metrics.metric import View
@@ -69,17 +69,14 @@ class Pairs(ABC):
     def among(self, samples: NDArray[np.intp]) -> Pairs:
         """Return the pairs of some samples, which are given in rising order."""
 
-    def map(self, function: Callable[[Pairs, Part], Result], parts: Iterable[Part]) -> list[Result]:
-        """Return the function's results for these pairs and each part, in the order of the parts."""
-        return map_blocks(lambda part: function(self, part), parts, self.n_jobs)
+    def map(self, function: Callable[[Pairs, Part], Result], parts: Sequence[Part]) -> Iterator[Result]:
+        """Give the function's results for these pairs and each part, in the order of the parts, as they come."""
+        return iterate_blocks(lambda part: function(self, part), parts, self.n_jobs)
 
-    def summarized(self, summary: FrontSummary, blocks: Iterable[slice]) -> Fronts:
+    def summarized(self, summary: FrontSummary, blocks: Sequence[slice]) -> Fronts:
         """Return the fronts of a summary after the dyads of blocks of samples with later ones were added to it."""
-
-        def add(pairs: Pairs, rows: slice) -> None:
-            summary.add_block(pairs.later(rows), is_triangle=True)
-
-        self.map(add, blocks)
+        for _ in self.map(lambda pairs, rows: summary.add_block(pairs.later(rows), is_triangle=True), blocks):
+            pass
         return summary.fronts()
 
     def row_blocks(self) -> list[slice]:
@@ -127,6 +124,9 @@ class ComputedPairs(Pairs):
         start = rows.start
         block = np.empty((self.n_criteria, rows.stop - start, self.n_samples))
         for part, criterion, view in zip(block, self.criteria, self.views, strict=True):
+            if criterion.is_symmetric:
+                part[:] = criterion.dissimilarities(view[rows], view, (start, 0), self.n_jobs)
+                continue
             if criterion.is_precomputed:
                 part[:, :start] = view[:start, rows].T
             elif start:
@@ -182,12 +182,10 @@ class HeldPairs(Pairs):
         if isinstance(pairs, cls):
             return pairs
         dyads = np.empty((pairs.n_pairs, pairs.n_criteria))
-
-        def fill(rows: slice) -> None:
-            start, stop = (pairs_before(row, pairs.n_samples) for row in (rows.start, rows.stop))
-            pack_rows(pairs.later(rows), dyads[start:stop])
-
-        map_blocks(fill, pairs.row_blocks(), pairs.n_jobs)
+        n_filled = 0
+        for packed in pairs.map(_packed, pairs.row_blocks()):
+            dyads[n_filled : n_filled + len(packed)] = packed
+            n_filled += len(packed)
         return cls(dyads, pairs.n_samples, pairs.n_jobs)
 
     def block(self, rows: slice) -> NDArray[np.float64]:
@@ -213,6 +211,14 @@ class HeldPairs(Pairs):
     def sample(self) -> NDArray[np.float64]:
         """Return dyads that tell what is usual."""
         return self.dyads if self.n_samples <= FEW_SAMPLES else super().sample()
+
+
+def _packed(pairs: Pairs, rows: slice) -> NDArray[np.float64]:
+    """Return the dyads of some samples with all later ones, one row a pair."""
+    start, stop = (pairs_before(row, pairs.n_samples) for row in (rows.start, rows.stop))
+    dyads = np.empty((stop - start, pairs.n_criteria))
+    pack_rows(pairs.later(rows), dyads)
+    return dyads
 
 
 def pairs_before(sample: Any, n_samples: int) -> Any:

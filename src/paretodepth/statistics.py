@@ -90,9 +90,8 @@ class Measurement:
         """
         n_needed = int(self.n_summed.max())
         if lists is None or n_needed > lists.sums.shape[1]:
-            return joined(
-                pairs.map(lambda pairs, rows: self.statistics(pairs.block(rows), "union"), pairs.row_blocks())
-            )
+            parts = pairs.map(lambda pairs, rows: self.statistics(pairs.block(rows), "union"), pairs.row_blocks())
+            return joined(list(parts))
         dyads = lists.first_dyads(self.n_summed)
         blocks = row_blocks(len(dyads), dyads.shape[1] * dyads.shape[2])
         mean_depth = np.concatenate(map_blocks(lambda rows: self.mean_depth(dyads[rows]), blocks, pairs.n_jobs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,6 +77,12 @@ class FrontSummary:
         self._waiting: list[NDArray[np.float64]] = []
         self.n_waiting = 0
         self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
 
     def add(self, dyads: ArrayLike) -> None:
         """Take in dyads of shape (n_dyads, n_criteria)."""

@@ -1,75 +1,26 @@
-"""The command line: arguments in, exit code out. It computes nothing and imports the rest lazily."""
+"""The commands that need no data of one's own: the demo, the paper's experiments, the metrics, the benchmark."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
-try:
-    import typer
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-    from typer.exceptions import TyperException
-except ModuleNotFoundError as error:
-    sys.exit(f"paretodepth: the command line needs '{error.name}'; run: pip install \"paretodepth[cli,report]\"")
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from paretodepth.cli.terminal import app, console, progress
 
 if TYPE_CHECKING:
     from paretodepth.experiments.reproduction import Page
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    help="Find samples that are unlike the nominal ones under every trade-off of several dissimilarities.",
-)
-# Piped output has no width of its own; tables keep their columns.
-console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
-
-
-def main() -> None:
-    """Run the command line; bad input is one line on stderr and exit code 2."""
-    try:
-        sys.exit(app(sys.argv[1:] or ["--help"], prog_name="paretodepth", standalone_mode=False))
-    except TyperException as error:
-        _refuse(f"{error.format_message()} (paretodepth --help tells more)")
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        _refuse(str(error))
-    except typer.Abort:
-        print("paretodepth: interrupted", file=sys.stderr)  # noqa: T201
-        sys.exit(130)
-
-
-def _refuse(reason: str) -> NoReturn:
-    """End with one line on stderr."""
-    print(f"paretodepth: {' '.join(reason.split())}", file=sys.stderr)  # noqa: T201
-    sys.exit(2)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from paretodepth import __version__
-
-        console.print(f"paretodepth {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    """Find samples that are unlike the nominal ones under every trade-off of several dissimilarities."""
-
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture; made if it does not exist.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(help="Folder for the picture and the report; made if it does not exist.")] = Path(
+        "demo"
+    ),
     seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 0,
 ) -> None:
-    """Find the odd ones among simulated pedestrians, by speed and shape.
+    """Find the odd ones among simulated pedestrians, by speed and shape, and write a report.
 
     Example: paretodepth demo --out demo
     """
@@ -81,14 +32,13 @@ def demo(
         table.add_column(heading, justify="right")
     for rank, sample in enumerate(result.mean_depth.argsort()[::-1][:15], start=1):
         called = "anomaly" if result.labels[sample] < 0 else "nominal"
-        kind = result.pedestrians.kinds[sample]
-        truth = "nominal" if kind == "nominal" else f"odd in {'speed and shape' if kind == 'both' else kind}"
-        table.add_row(str(rank), str(sample), f"{result.mean_depth[sample]:.1f}", called, truth)
+        table.add_row(str(rank), str(sample), f"{result.mean_depth[sample]:.1f}", called, result.truth[sample])
     console.print(table)
     console.print("Area under the ROC curve (1 is perfect, 0.5 is guessing):")
     for name, auc in result.aucs.items():
         console.print(f"  {name:<16} {auc:.3f}")
     console.print(f"Picture: {result.picture}")
+    console.print(f"Report, to be opened in a browser: {result.page}")
 
 
 @app.command()
@@ -130,6 +80,26 @@ def accuracy(
     _run_experiments(ACCURACY, names, out, {"runs": runs, "full": False, "seed": seed, "n_jobs": jobs})
 
 
+@app.command()
+def scaling(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments, or all; leave out to see which there are.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the page, tables and pictures.")] = Path("results"),
+    runs: Annotated[int | None, typer.Option(min=1, help="Number of runs, in place of each one's own.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Up to 100,000 samples, which takes some minutes.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first run; the next has the next.")] = 0,
+) -> None:
+    """Measure fits of many samples: time, memory, parts of the dyads, a cluster.
+
+    Example: paretodepth scaling fits --out results
+    """
+    from paretodepth.experiments.reproduction import SCALING
+
+    # One run at a time: each uses all cores.
+    _run_experiments(SCALING, names, out, {"runs": runs, "full": full, "seed": seed, "n_jobs": 1})
+
+
 def _run_experiments(page: "Page", names: list[str] | None, out: Path, options: dict[str, Any]) -> None:
     """List a page's experiments, or run some, print their tables and write the page."""
     from paretodepth.experiments.reproduction import chosen_experiments, reproduce_experiment, write_page
@@ -143,7 +113,7 @@ def _run_experiments(page: "Page", names: list[str] | None, out: Path, options: 
         console.print(listing)
         return
     for experiment in chosen_experiments(page, names):
-        with _progress(experiment.name) as advance:
+        with progress(experiment.name) as advance:
             tables = reproduce_experiment(page, experiment, out, report=advance, **options)
         for table in tables:
             shown = Table(title=experiment.title, caption=table.caption, caption_justify="left")
@@ -153,17 +123,6 @@ def _run_experiments(page: "Page", names: list[str] | None, out: Path, options: 
                 shown.add_row(*row)
             console.print(shown)
     console.print(f"Written: {write_page(page, out)}")
-
-
-@contextmanager
-def _progress(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar with the time left on a terminal, and nothing otherwise."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=None)
-        yield lambda n_finished, n_runs: progress.update(task, completed=n_finished, total=n_runs)
 
 
 @app.command()

@@ -1,0 +1,217 @@
+"""The same fit and the same scores on a Dask cluster.
+
+Needs the extra ``distributed``. The training samples go to every worker once; blocks of
+pairs are tasks; the fronts of the blocks are merged in a tree. A worker that dies is made up for by
+the others, and the result is that of one machine, bit by bit.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth.blocks import row_blocks
+from paretodepth.cluster_validation import check_client, check_detector, check_partitions, refuse_cluster
+from paretodepth.detector import ParetoDepthDetector
+from paretodepth.fronts import Fronts
+from paretodepth.pairs import ComputedPairs, Criteria, Pairs, Views
+from paretodepth.progress import told
+from paretodepth.summaries import FrontSummary
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+FEW_SAMPLES = 2000
+"""Training samples whose pairs are not worth a journey."""
+TASKS_PER_THREAD = 8
+"""Summaries a thread of the cluster makes: more balance the load, and each has a batch of its own to merge."""
+MERGED_AT_ONCE = 4
+
+
+def fit(detector: ParetoDepthDetector, X: Any, client: Client) -> ParetoDepthDetector:
+    """Fit a detector on a Dask cluster.
+
+    Parameters
+    ----------
+    detector : ParetoDepthDetector
+        Its `n_jobs` counts for what is done here, not on the workers.
+    X : array-like, data frame, Dask array or Dask data frame
+        The training samples. Those of Dask are gathered here, checked and sent to every worker.
+    client : distributed.Client
+
+    Returns
+    -------
+    detector : ParetoDepthDetector
+        The same, fitted as ``detector.fit(X)`` fits it.
+
+    Notes
+    -----
+    A worker holds the training samples and, for each of its threads, a block of dissimilarities
+    and the dyads of fronts 1…L that it has come across; ``docs/scaling.md`` has figures.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client
+    >>> from paretodepth import ParetoDepthDetector, distributed
+    >>> client = Client("tcp://scheduler:8786")  # doctest: +SKIP
+    >>> detector = ParetoDepthDetector(max_depth="auto")
+    >>> distributed.fit(detector, X, client)  # doctest: +SKIP
+    """
+    check_detector(detector, "distributed.fit")
+    check_client(client, "distributed.fit")
+    with _clear_errors("distributed.fit"):
+        samples = _gathered(X, client)
+    return detector._fit(samples, partial(_ClusterPairs, client=client))
+
+
+def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDArray[np.float64]:
+    """Score new samples on a Dask cluster.
+
+    Parameters
+    ----------
+    detector : ParetoDepthDetector
+        Fitted.
+    X : array-like, Dask array or Dask data frame of shape (n_samples, n_features)
+        New samples; those of Dask are scored partition by partition where they are.
+    client : distributed.Client
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples,)
+        What ``detector.score_samples(X)`` returns.
+    """
+    check_detector(detector, "distributed.score_samples")
+    check_client(client, "distributed.score_samples")
+    with _clear_errors("distributed.score_samples"):
+        parts = _parts(X, client, len(detector.criteria_) * len(detector.training_scores_))
+        remote = _sent(detector, client)
+        futures = client.map(_scores, [remote] * len(parts), parts, pure=False)
+        scores = list(told(_results(futures, client), len(futures)))
+    return np.concatenate(scores)
+
+
+class _ClusterPairs(ComputedPairs):
+    """Pairs of training samples whose blocks are computed by the workers of a cluster."""
+
+    def __init__(self, criteria: Criteria, views: Views, n_jobs: int | None, *, client: Client) -> None:
+        super().__init__(criteria, views, n_jobs)
+        self._client = client
+        with _clear_errors("distributed.fit"):
+            self._remote = _sent(ComputedPairs(criteria, views, 1), client)
+
+    def map(self, function: Callable[[Pairs, Part], Result], parts: Sequence[Part]) -> Iterator[Result]:
+        """Give the function's results for these pairs and each part, in the order of the parts, as they come."""
+        with _clear_errors("distributed.fit"):
+            # Sent once, as it may hold an index of all fronts.
+            remote = _sent(function, self._client)
+            n_parts = len(parts)
+            futures = self._client.map(_apply, [remote] * n_parts, [self._remote] * n_parts, list(parts), pure=False)
+            yield from told(_results(futures, self._client), n_parts)
+
+    def summarized(self, summary: FrontSummary, blocks: Sequence[slice]) -> Fronts:
+        """Return the fronts of a summary after the dyads of blocks of samples with later ones were added to it."""
+        n_threads = sum(self._client.nthreads().values())
+        n_tasks = max(1, min(len(blocks), TASKS_PER_THREAD * n_threads))
+        groups = [blocks[task::n_tasks] for task in range(n_tasks)]
+        with _clear_errors("distributed.fit"):
+            remote = _sent(summary, self._client)
+            futures = self._client.map(_summarize, [remote] * n_tasks, [self._remote] * n_tasks, groups, pure=False)
+            while len(futures) > 1:
+                merged = [futures[start : start + MERGED_AT_ONCE] for start in range(0, len(futures), MERGED_AT_ONCE)]
+                futures = self._client.map(_merge, merged, pure=False)
+            fronts: Fronts = self._client.gather(futures[0])
+            return fronts
+
+    def among(self, samples: NDArray[np.intp]) -> ComputedPairs:
+        """Return the pairs of some samples, which stay here if they are few."""
+        few = super().among(samples)
+        if len(samples) <= FEW_SAMPLES:
+            return few
+        return _ClusterPairs(few.criteria, few.views, few.n_jobs, client=self._client)
+
+
+def _sent(value: Any, client: Client) -> Any:
+    """Return a future of a value that every worker fetches once.
+
+    As the result of a task, not scattered: that would be lost with the workers that hold it.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sending large graph")
+        return client.submit(_same, value, pure=False)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _apply(function: Callable[[Pairs, Part], Result], pairs: Pairs, part: Part) -> Result:
+    return function(pairs, part)
+
+
+def _summarize(summary: FrontSummary, pairs: Pairs, blocks: Sequence[slice]) -> Fronts:
+    """Return the fronts of the dyads of some blocks; other tasks use the same empty summary."""
+    own = copy.deepcopy(summary)
+    for rows in blocks:
+        own.add_block(pairs.later(rows), is_triangle=True)
+    return own.fronts()
+
+
+def _merge(parts: Sequence[Fronts]) -> Fronts:
+    """Return the fronts of several sets of dyads together."""
+    dyads = np.concatenate([part.dyads for part in parts])
+    return Fronts.from_dyads(dyads, max_depth=parts[0].max_depth)
+
+
+def _scores(detector: ParetoDepthDetector, part: Any) -> NDArray[np.float64]:
+    """Return the scores of a partition, which may be empty."""
+    return detector.score_samples(part) if len(part) else np.empty(0)
+
+
+def _results(futures: Sequence[Any], client: Client) -> Iterator[Any]:
+    """Give results in their order, and let go of each future once it is used."""
+    waiting = list(futures)
+    del futures
+    waiting.reverse()
+    while waiting:
+        yield client.gather(waiting.pop())
+
+
+def _gathered(X: Any, client: Client) -> Any:
+    """Return samples that may be spread over a cluster as they are in one place."""
+    if not hasattr(X, "dask"):
+        return X
+    check_partitions(X, client)
+    return client.gather(client.compute(X))
+
+
+def _parts(X: Any, client: Client, values_per_row: int) -> list[Any]:
+    """Return samples in parts: those of a Dask collection as futures of its partitions, others in blocks of rows."""
+    if hasattr(X, "dask"):
+        check_partitions(X, client)
+        return list(client.compute(list(X.to_delayed().ravel() if hasattr(X, "chunks") else X.to_delayed())))
+    array = X if hasattr(X, "iloc") else np.asarray(X)
+    rows_of = array.iloc.__getitem__ if hasattr(array, "iloc") else array.__getitem__
+    return [rows_of(rows) for rows in row_blocks(len(array), values_per_row)]
+
+
+@contextmanager
+def _clear_errors(caller: str) -> Iterator[None]:
+    """Turn what Dask raises when a cluster or its workers are gone into a sentence."""
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except (KilledWorker, FutureCancelledError, CommClosedError, TimeoutError) as error:
+        refuse_cluster(error, caller)

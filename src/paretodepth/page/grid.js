@@ -1,0 +1,165 @@
+// The table of samples: sorted and filtered in memory, and only the rows in sight are in the page.
+const ROW_HEIGHT = 35, ROWS_AROUND = 8, PRINTED_ROWS = 40;
+const grid = { columns: [], order: [], sorted: { column: 0, falling: true }, texts: null };
+
+function gridColumns() {
+  const { samples, columns } = state.figures;
+  const own = columns.map((name, i) => ({ name, value: (sample) => samples.cells[i][sample], show: shortCell }));
+  const row = { name: "row", value: (sample) => samples.row[sample], show: String, width: 4, isNumber: true };
+  const score = { name: "score", value: (sample) => samples.score[sample], show: shortNumber, width: 5, isNumber: true, falls: true };
+  const p = { name: "p-value", value: (sample) => samples.p[sample], show: shortP, width: 5.5, isNumber: true };
+  const call = {
+    name: "call", value: (sample) => isCalled(sample) ? 1 : 0, show: (called) => called ? "▲ anomaly" : "● nominal",
+    width: 6.2, isNumber: false, falls: true, tellsCall: true,
+  };
+  const because = { name: "because", value: (sample) => isCalled(sample) ? blamed(sample) : null, show: shortCell, width: 8 };
+  // A phone shows four columns at a time: those that matter most.
+  return isNarrow() ? [row, score, call, because, p, ...own] : [row, ...own.slice(0, 1), score, p, call, because, ...own.slice(1)];
+}
+
+function startGrid() {
+  grid.columns = gridColumns();
+  for (const column of grid.columns) {
+    const seen = Array.from({ length: Math.min(200, state.figures.samples.row.length) }, (_, sample) => column.value(sample));
+    column.isNumber ??= seen.every((value) => typeof value === "number" || value === null);
+    const longest = Math.max(column.name.length + 2, ...seen.map((value) => column.show(value).length));
+    column.width ??= Math.min(14, Math.max(4.5, 1.5 + longest * 0.5));
+  }
+  grid.sorted.column = grid.columns.findIndex((column) => column.falls);
+  byId("widths").replaceChildren(...grid.columns.map((column) => {
+    const width = document.createElement("col");
+    width.style.width = `${column.width}rem`;
+    return width;
+  }));
+  document.querySelector("#grid table").style.minWidth = `${grid.columns.reduce((sum, column) => sum + column.width, 0)}rem`;
+  const { criteria, together } = state.figures;
+  byId("show").replaceChildren(option("all", "all samples"), option("called", "anomalies"), option("nominal", "nominal ones"),
+    ...[...criteria, together].map((name, i) => option(String(i), `anomalies because of ${name}`)));
+  byId("show").addEventListener("change", filterRows);
+  byId("search").addEventListener("input", filterRows);
+  byId("grid").addEventListener("scroll", () => requestAnimationFrame(showRows));
+  byId("grid").addEventListener("keydown", moveChoice);
+  byId("rows").addEventListener("click", (event) => {
+    const row = event.target.closest("tr.sample");
+    if (row) choose(Number(row.dataset.sample), true);
+  });
+  if (state.figures.n_more) {
+    setText("grid-note", `The strangest ${count(state.figures.samples.row.length)} samples; ${count(state.figures.n_more)} more score less.`);
+  }
+  filterRows();
+}
+
+function showHeadings() {
+  byId("headings").replaceChildren(...grid.columns.map((column, i) => {
+    const isSorted = grid.sorted.column === i;
+    const heading = element("th", undefined, column.isNumber ? "number" : "");
+    heading.scope = "col";
+    heading.ariaSort = isSorted ? (grid.sorted.falling ? "descending" : "ascending") : "none";
+    const button = element("button", `${column.name}${isSorted ? (grid.sorted.falling ? " ▾" : " ▴") : ""}`);
+    button.type = "button";
+    button.title = `Sort by ${column.name}`;
+    button.addEventListener("click", () => sortBy(i));
+    heading.append(button);
+    return heading;
+  }));
+}
+
+function sortBy(column) {
+  const { sorted } = grid;
+  grid.sorted = { column, falling: sorted.column === column ? !sorted.falling : Boolean(grid.columns[column].falls) };
+  filterRows();
+  byId("headings").children[column].firstChild.focus();
+}
+
+function isShown(sample, show) {
+  if (show === "all") return true;
+  if (show === "called") return isCalled(sample);
+  if (show === "nominal") return !isCalled(sample);
+  const { because } = state.figures.samples, { criteria } = state.figures;
+  return isCalled(sample) && (because[sample] < 0 ? criteria.length : because[sample]) === Number(show);
+}
+
+function searchTexts() {
+  const { samples } = state.figures;
+  grid.texts ??= samples.row.map((row, sample) =>
+    [row, ...samples.cells.map((cells) => cells[sample]), blamed(sample), samples.sentence[sample]].join("\n").toLowerCase());
+  return grid.texts;
+}
+
+function compared(a, b) {
+  // Missing values come last, numbers before text.
+  if (a === null || b === null) return (a === null) - (b === null);
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+  return a < b ? -1 : Number(a > b);
+}
+
+function filterRows() {
+  const show = byId("show").value, words = byId("search").value.trim().toLowerCase();
+  const texts = words ? searchTexts() : null;
+  const { samples } = state.figures;
+  grid.order = samples.row.map((_, sample) => sample)
+    .filter((sample) => isShown(sample, show) && (!words || texts[sample].includes(words)));
+  const { column, falling } = grid.sorted;
+  const values = samples.row.map((_, sample) => grid.columns[column].value(sample) ?? null);
+  const sign = falling ? -1 : 1;
+  grid.order.sort((a, b) => {
+    const isMissing = values[a] === null || values[b] === null;
+    return (isMissing ? 1 : sign) * compared(values[a], values[b]) || a - b;
+  });
+  setText("n-shown", `${count(grid.order.length)} of ${count(samples.row.length)}`);
+  showHeadings();
+  showRows();
+}
+
+function spacer(n_rows) {
+  const row = element("tr", undefined, "spacer"), cell = element("td");
+  row.ariaHidden = "true";
+  cell.colSpan = grid.columns.length;
+  cell.style.height = `${n_rows * ROW_HEIGHT}px`;
+  row.append(cell);
+  return row;
+}
+
+function gridRow(sample, place) {
+  const row = element("tr", undefined, "sample");
+  row.dataset.sample = sample;
+  row.ariaRowIndex = place + 2;
+  row.ariaSelected = String(sample === state.chosen);
+  for (const column of grid.columns) {
+    const text = column.show(column.value(sample));
+    const cell = element("td", text, column.isNumber ? "number" : "");
+    if (text.length > 20) cell.title = text;
+    if (column.tellsCall) cell.className = isCalled(sample) ? "is-anomaly" : "is-nominal";
+    row.append(cell);
+  }
+  return row;
+}
+
+function showRows() {
+  const view = byId("grid"), n_rows = grid.order.length;
+  const isPrinting = document.documentElement.classList.contains("printing");
+  const first = isPrinting ? 0 : Math.max(0, Math.min(n_rows, Math.floor(view.scrollTop / ROW_HEIGHT)) - ROWS_AROUND);
+  const n_shown = isPrinting ? PRINTED_ROWS : Math.ceil(view.clientHeight / ROW_HEIGHT) + 2 * ROWS_AROUND;
+  const shown = grid.order.slice(first, first + n_shown);
+  const rest = isPrinting ? 0 : n_rows - first - shown.length;
+  view.ariaRowCount = n_rows + 1;
+  byId("rows").replaceChildren(spacer(first), ...shown.map((sample, i) => gridRow(sample, first + i)), spacer(rest));
+}
+
+function moveChoice(event) {
+  const page = Math.floor(byId("grid").clientHeight / ROW_HEIGHT) - 1;
+  const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+  if (!(event.key in steps) || event.target !== byId("grid")) return;
+  event.preventDefault();
+  stepChoice(steps[event.key]);
+}
+
+function stepChoice(step) {
+  if (!grid.order.length) return;
+  const place = Math.max(0, Math.min(grid.order.length - 1, grid.order.indexOf(state.chosen) + step));
+  const view = byId("grid"), top = place * ROW_HEIGHT, room = view.clientHeight - 2 * ROW_HEIGHT;
+  if (top < view.scrollTop) view.scrollTop = top;
+  if (top > view.scrollTop + room) view.scrollTop = top - room;
+  choose(grid.order[place], false);
+}

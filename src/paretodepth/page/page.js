@@ -1,0 +1,113 @@
+// What all parts share: the data, the present threshold and choice, and the way to draw.
+const state = { figures: null, details: null, threshold: 0, chosen: 0 };
+
+const byId = (id) => document.getElementById(id);
+
+// Everything from the data is set as text, never as HTML.
+function setText(id, text) { byId(id).textContent = text; }
+
+function element(tag, text, className) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+function option(value, text) {
+  const made = element("option", text);
+  made.value = value;
+  return made;
+}
+
+const count = (n) => n.toLocaleString("en");
+const percent = (share) => `${Number((100 * share).toPrecision(2))} %`;
+const shortNumber = (value) => value === null ? "" : String(Number(value.toPrecision(4)));
+
+const shortP = (p) => String(Number(p.toPrecision(2)));
+
+function shortCell(value) {
+  if (value === null || value === undefined) return "";
+  return typeof value === "number" ? shortNumber(value) : String(value);
+}
+
+const isCalled = (sample) => state.figures.samples.score[sample] > state.threshold;
+
+function blamed(sample) {
+  const criterion = state.figures.samples.because[sample];
+  return criterion < 0 ? state.figures.together : state.figures.criteria[criterion];
+}
+
+async function unpacked(id) {
+  const bytes = Uint8Array.from(atob(byId(id).textContent.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim(); }
+
+function drawn(id, traces, layout) {
+  const axis = { gridcolor: colour("line"), zeroline: false, linecolor: colour("line"), fixedrange: true };
+  for (const name of ["xaxis", "yaxis"]) layout[name] = { ...axis, ...layout[name] };
+  const look = {
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    font: { family: "system-ui, sans-serif", size: 12, color: colour("ink") },
+    hoverlabel: { bgcolor: colour("card"), font: { color: colour("ink") } },
+    legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
+    margin: { l: 56, r: 16, t: 30, b: 44 },
+  };
+  return Plotly.react(id, traces, { ...look, ...layout }, { displayModeBar: false, responsive: true });
+}
+
+function drawAll() {
+  drawDistribution();
+  drawSample();
+}
+
+function showFacts() {
+  const { figures } = state;
+  setText("title", figures.title);
+  setText("headline", figures.headline);
+  byId("scored-key").hidden = figures.left_out;
+  byId("advice").replaceChildren(...figures.advice.map((advice) => element("li", advice)));
+  const methods = {
+    union: "the most surprising of mean Pareto depth, each criterion alone, and all criteria together",
+    depth: "the mean Pareto depth of a sample's dyads",
+    criteria: "the most surprising criterion",
+  };
+  const criteria = figures.criteria.map((name, i) => `${name} (${figures.metrics[i]}, ${figures.n_neighbors[i]} neighbors)`);
+  setText("basis", `The score is ${methods[figures.method]}. ${count(figures.n_training)} nominal samples, ` +
+    `${count(figures.n_fronts)} fronts. Criteria: ${criteria.join(", ")}. ` +
+    (figures.max_depth ? `Dyads beyond front ${count(figures.max_depth)} count as one front. ` : "") +
+    (figures.exact ? "All scores are exact." : "Scores are approximate: fit did not sort all dyads.") +
+    (figures.left_out ? " Each sample is compared with all others; its p-value counts it among the nominal ones." : ""));
+}
+
+async function start() {
+  try {
+    state.figures = JSON.parse(await unpacked("figures-data"));
+    state.details = JSON.parse(await unpacked("details-data"));
+    const library = element("script", await unpacked("plotly-data"));
+    library.nonce = document.currentScript?.nonce || document.querySelector("script[nonce]").nonce;
+    document.head.append(library);
+  } catch (error) {
+    setText("failure", `This report could not be unpacked (${error.message}); it needs a browser of 2023 or later.`);
+    byId("failure").hidden = false;
+    return;
+  }
+  state.threshold = state.figures.threshold;
+  byId("page").hidden = false;
+  showFacts();
+  startThreshold();
+  startGrid();
+  startPanel();
+  drawAll();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  for (const [event, printing] of [["beforeprint", true], ["afterprint", false]]) {
+    addEventListener(event, () => {
+      document.documentElement.classList.toggle("printing", printing);
+      showRows();
+      drawAll();
+    });
+  }
+  document.documentElement.dataset.ready = "true";
+}

@@ -1,0 +1,126 @@
+// The distribution of scores, and the threshold as a handle on it. Scores are drawn as log(1 + score).
+const MARGIN = { l: 56, r: 16, t: 34, b: 44 };
+
+function scoreRange() {
+  const { edges } = state.figures.bins;
+  const low = Math.log1p(edges[0]), high = Math.log1p(edges[edges.length - 1]);
+  const room = (high - low) * 0.02;
+  return [low - room, high + room];
+}
+
+function scoreTicks([low, high]) {
+  const values = [0];
+  for (let size = 1; Math.log1p(size) <= high; size *= 10) values.push(size, 2 * size, 5 * size);
+  // Ticks need room; small scores stand close together.
+  const shown = [];
+  for (const value of values) {
+    const place = Math.log1p(value);
+    if (place < low || place > high) continue;
+    if (shown.length === 0 || place - Math.log1p(shown[shown.length - 1]) > (high - low) / 12) shown.push(value);
+  }
+  return shown;
+}
+
+function drawDistribution() {
+  const { bins, n_training, n_samples, samples, left_out } = state.figures;
+  const places = bins.edges.map(Math.log1p);
+  const share = (counts, total) => [...counts.map((n) => 100 * n / total), 0];
+  const range = scoreRange(), ticks = scoreTicks(range);
+  const step = (counts, total, rest) => ({ x: places, y: share(counts, total), mode: "lines", hoverinfo: "skip", ...rest });
+  const traces = [step(bins.nominal, n_training, {
+    fill: "tozeroy",
+    fillcolor: colour("nominal-fill"), line: { shape: "hv", color: colour("nominal"), width: 1 },
+  })];
+  if (!left_out) {
+    traces.push(step(bins.samples, n_samples, {
+      line: { shape: "hv", color: colour("ink"), width: 2, dash: "dot" },
+    }));
+  }
+  const called = samples.score.filter((score) => score > state.threshold).slice(0, 500);
+  traces.push({
+    x: called.map(Math.log1p), y: called.map(() => 0), mode: "markers", cliponaxis: false,
+    text: called.map((score, sample) => `row ${samples.row[sample]}, score ${shortNumber(score)}`), hoverinfo: "text",
+    marker: { symbol: "triangle-up", size: 10, color: colour("anomaly"), line: { width: 1, color: colour("card") } },
+  });
+  const drawing = drawn("distribution", traces, {
+    margin: MARGIN, showlegend: false,
+    xaxis: { range, tickvals: ticks.map(Math.log1p), ticktext: ticks.map(count), title: { text: "score, larger is stranger" } },
+    yaxis: { title: { text: "% of samples" }, rangemode: "tozero" },
+  });
+  placeHandle();
+  return drawing;
+}
+
+function placeHandle() {
+  const box = byId("distribution").getBoundingClientRect();
+  const [low, high] = scoreRange();
+  const share = Math.min(1, Math.max(0, (Math.log1p(state.threshold) - low) / (high - low)));
+  const handle = byId("handle");
+  handle.style.left = `${MARGIN.l + share * (box.width - MARGIN.l - MARGIN.r)}px`;
+  handle.style.height = `${box.height - MARGIN.b}px`;
+  setText("handle-label", shortNumber(state.threshold));
+  handle.setAttribute("aria-valuemin", shortNumber(lowestThreshold()));
+  handle.setAttribute("aria-valuemax", shortNumber(Math.expm1(high)));
+  handle.setAttribute("aria-valuenow", shortNumber(state.threshold));
+  handle.setAttribute("aria-valuetext", `${shortNumber(state.threshold)}, ${byId("n-called").textContent} called`);
+}
+
+// Samples that the page does not hold score less than all it holds, and cannot be counted one by one.
+function lowestThreshold() {
+  const { n_more, samples } = state.figures;
+  return n_more ? samples.score[samples.score.length - 1] : Math.max(0, Math.expm1(scoreRange()[0]));
+}
+
+function countBeyond(scores, threshold) {
+  let beyond = 0;
+  for (const score of scores) if (score > threshold) beyond += 1;
+  return beyond;
+}
+
+function showCounts() {
+  const { figures } = state;
+  const called = countBeyond(figures.samples.score, state.threshold);
+  const rate = (1 + countBeyond(figures.nominal, state.threshold)) / (1 + figures.nominal.length);
+  setText("n-called", count(called));
+  setText("n-called-of", `of ${count(figures.n_samples)} samples called anomalies (${percent(called / figures.n_samples)})`);
+  setText("rate", percent(rate));
+  setText("by-chance", `≈ ${count(Math.round(rate * figures.n_samples))}`);
+  byId("reset").disabled = state.threshold === figures.threshold;
+}
+
+function setThreshold(threshold) {
+  state.threshold = Math.max(lowestThreshold(), Math.min(Math.expm1(scoreRange()[1]), threshold));
+  showCounts();
+  drawDistribution();
+  filterRows();
+  showCall();
+}
+
+function startThreshold() {
+  const handle = byId("handle");
+  let wanted = null;
+  // At most one recount a frame, however fast the pointer moves.
+  const drag = (threshold) => {
+    if (wanted === null) requestAnimationFrame(() => { setThreshold(wanted); wanted = null; });
+    wanted = threshold;
+  };
+  handle.addEventListener("pointerdown", (event) => { handle.setPointerCapture(event.pointerId); });
+  handle.addEventListener("pointermove", (event) => {
+    if (!handle.hasPointerCapture(event.pointerId)) return;
+    const box = byId("distribution").getBoundingClientRect();
+    const [low, high] = scoreRange();
+    const share = (event.clientX - box.left - MARGIN.l) / (box.width - MARGIN.l - MARGIN.r);
+    drag(Math.expm1(low + share * (high - low)));
+  });
+  handle.addEventListener("keydown", (event) => {
+    const [low, high] = scoreRange();
+    const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -1000, End: 1000 };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    setThreshold(Math.expm1(Math.log1p(state.threshold) + steps[event.key] * (high - low) / 100));
+  });
+  setText("first-threshold", shortNumber(state.figures.threshold));
+  byId("reset").addEventListener("click", () => setThreshold(state.figures.threshold));
+  addEventListener("resize", () => requestAnimationFrame(placeHandle));
+  showCounts();
+}

@@ -1,0 +1,172 @@
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import warnings
+
+import dask.array
+import dask.dataframe
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+from numpy.testing import assert_array_equal
+
+from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector, capping, cluster_validation, distributed
+from paretodepth.fitted_criteria import fit_criteria
+from tests.test_capping import SAMPLES
+from tests.test_limits import assert_same_results
+
+pytestmark = [
+    # Dask's own, when workers come and go.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def new_cluster(n_workers=2):
+    return LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="2GB"
+    )
+
+
+@pytest.fixture(scope="module")
+def client():
+    with new_cluster() as cluster, Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    """Have a few samples treated as many."""
+    monkeypatch.setattr("paretodepth.memory.HELD_SHARE", 0.0)
+    monkeypatch.setattr(distributed, "FEW_SAMPLES", 20)
+    monkeypatch.setattr(capping, "FEW_SAMPLES", 40)
+    monkeypatch.setattr(capping, "BLOCK_VALUES", 600)
+    monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 2000)
+
+
+def fitted(fit, X, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AdviceWarning)
+        return fit(ParetoDepthDetector(**parameters), X)
+
+
+def alone(detector, X):
+    return detector.fit(X)
+
+
+@pytest.mark.parametrize("kind", ["distinct", "tied", "duplicate"])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"max_depth": 3, "method": "union"},
+        {"max_depth": "auto", "n_neighbors": 3},
+        {"max_dyads": 500, "random_state": 0},
+        {"max_depth": 5, "calibration": "split", "random_state": 0},
+    ],
+    ids=str,
+)
+def test_a_fit_on_a_cluster_is_that_of_one_machine_bit_by_bit(client, kind, parameters):
+    X = SAMPLES[kind](np.random.default_rng(0), 100, 2)
+    expected = fitted(alone, X, **parameters)
+    detector = fitted(lambda detector, X: distributed.fit(detector, X, client), X, **parameters)
+    assert_same_results(detector, expected, X[:7] + 0.1)
+    assert_array_equal(detector.fronts_.dyads, expected.fronts_.dyads)
+    assert detector.exact_ == expected.exact_
+
+
+@pytest.mark.parametrize("n_tasks", [1, 3])
+def test_the_number_of_tasks_changes_no_bit(client, n_tasks, monkeypatch):
+    X = np.round(np.random.default_rng(0).random((60, 3)), 1)
+    monkeypatch.setattr(distributed, "TASKS_PER_THREAD", n_tasks)
+    monkeypatch.setattr(capping, "BLOCK_VALUES", 50 * n_tasks)
+    detector = fitted(lambda detector, X: distributed.fit(detector, X, client), X, max_depth=4)
+    assert_same_results(detector, fitted(alone, X, max_depth=4), X[:5])
+
+
+def test_samples_of_dask_are_fitted_and_scored_as_those_of_numpy_and_pandas(client):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((90, 2)), columns=["a", "b"])
+    new = pd.DataFrame(rng.random((31, 2)) * 1.5, columns=["a", "b"])
+    expected = fitted(alone, frame)
+    partitions = dask.dataframe.from_pandas(frame, npartitions=4)
+    detector = fitted(lambda detector, X: distributed.fit(detector, X, client), partitions)
+    scores = expected.score_samples(new)
+    some_empty = dask.dataframe.from_pandas(new, npartitions=3)
+    some_empty = dask.dataframe.concat([some_empty[some_empty.a > 9], some_empty])
+    for samples in (new, dask.dataframe.from_pandas(new, npartitions=3), some_empty):
+        assert_array_equal(distributed.score_samples(detector, samples, client), scores)
+    by_array = fitted(alone, frame.to_numpy())
+    array = dask.array.from_array(new.to_numpy(), chunks=(8, 2))
+    assert_array_equal(distributed.score_samples(by_array, array, client), scores)
+    of_array = dask.array.from_array(frame.to_numpy(), chunks=(40, 2))
+    assert_same_results(
+        fitted(lambda detector, X: distributed.fit(detector, X, client), of_array), by_array, new.to_numpy()
+    )
+
+
+def slow(A, B):
+    """A function that takes its time on a worker."""
+    if multiprocessing.parent_process() is not None:
+        time.sleep(0.02)
+    return np.abs(A[:, None, 0] - B[:, 0])
+
+
+@pytest.mark.timeout(120)
+def test_a_worker_may_be_killed_in_the_middle():
+    X = np.random.default_rng(0).random((100, 2))
+    criteria = [Criterion("slow", [0], slow), Criterion("b", [1])]
+    expected = fitted(alone, X, criteria=criteria, max_depth=20)
+    with new_cluster() as cluster, Client(cluster) as client:
+        victim = next(iter(cluster.workers.values())).process.pid
+        killer = threading.Timer(1.0, os.kill, (victim, signal.SIGKILL))
+        killer.start()
+        detector = fitted(lambda detector, X: distributed.fit(detector, X, client), X, criteria=criteria, max_depth=20)
+        assert not killer.is_alive()
+        assert victim not in [worker.process.pid for worker in cluster.workers.values() if worker.process]
+    assert_same_results(detector, expected, X[:5])
+
+
+def dying(A, B):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.timeout(120)
+def test_workers_that_keep_dying_are_told_of():
+    X = np.random.default_rng(0).random((60, 1))
+    with new_cluster() as cluster, Client(cluster) as client:
+        detector = ParetoDepthDetector([Criterion("dying", [0], dying)], max_depth=3, n_neighbors=2)
+        pairs = distributed._ClusterPairs(*fit_criteria(detector, X), 1, client=client)
+        with pytest.raises(ConnectionError, match=r"distributed.fit must have a cluster to the end. Dask says instead"):
+            list(pairs.map(lambda pairs, rows: pairs.block(rows), [slice(0, 5)]))
+
+
+@pytest.mark.timeout(60)
+def test_a_cluster_that_is_gone_or_empty_is_refused(monkeypatch):
+    monkeypatch.setattr(cluster_validation, "SECONDS_TO_WAIT", 1)
+    X = np.zeros((5, 1))
+    cluster = new_cluster(n_workers=0)
+    client = Client(cluster)
+    with pytest.raises(ConnectionError, match=r"cluster with at least one worker. There was none for 1 seconds"):
+        distributed.fit(ParetoDepthDetector(), X, client)
+    client.close()
+    cluster.close()
+    with pytest.raises(ConnectionError, match=r"connected to a running cluster. Its status is 'closed' instead"):
+        distributed.fit(ParetoDepthDetector(), X, client)
+
+
+def test_other_input_is_refused(client):
+    X = np.random.default_rng(0).random((30, 2))
+    with pytest.raises(TypeError, match=r"'client' parameter of distributed.fit must be a distributed.Client"):
+        distributed.fit(ParetoDepthDetector(), X, "tcp://localhost")
+    with pytest.raises(TypeError, match=r"'detector' parameter of distributed.fit must be a ParetoDepthDetector"):
+        distributed.fit("detector", X, client)
+    with pytest.raises(ValueError, match="chunks of whole rows"):
+        distributed.fit(ParetoDepthDetector(), dask.array.from_array(X, chunks=(10, 1)), client)
+    frames = [pd.DataFrame({"a": [1.0], "b": [2.0]}), pd.DataFrame({"a": [1.0], "c": [2.0]})]
+    uneven = dask.dataframe.from_delayed([dask.delayed(frame) for frame in frames], meta=frames[0], verify_meta=False)
+    with pytest.raises(ValueError, match=r"must have its columns, 'a', 'b'. Got 'a', 'c' in partition 1 instead"):
+        distributed.fit(ParetoDepthDetector(), uneven, client)

@@ -1,0 +1,166 @@
+"""The commands `fit`, `score` and `explain`: the same as `detect`, through a model file."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from paretodepth import ParetoDepthDetector
+from paretodepth.cli import app, main
+from tests.newcomer import PLANTED, write_csv, write_files
+
+MAIN = [sys.executable, "-c", "from paretodepth.cli import main; main()"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("newcomer")
+    nominal, new, criteria = write_files(folder)
+    model = str(folder / "nominal.model")
+    result = run("fit", nominal, "--criteria", criteria, "--model", model, "--alpha", "0.01")
+    assert result.exit_code == 0
+    assert "200 nominal samples" in result.output
+    return {"nominal": nominal, "new": new, "criteria": criteria, "model": model, "folder": str(folder)}
+
+
+def test_fit_and_score_give_the_scores_of_detect(files, tmp_path):
+    run("detect", files["nominal"], files["new"], "--criteria", files["criteria"], "--alpha", "0.01", "--out",
+        tmp_path / "a.csv")  # fmt: skip
+    result = run("score", files["model"], files["new"], "--out", tmp_path / "b.csv", "--fail-on-anomaly")
+    assert result.exit_code == 3
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_a_pipe_is_scored_as_a_file(files, tmp_path):
+    run("score", files["model"], files["new"], "--out", tmp_path / "o.csv", "--quiet")
+    with open(files["new"], "rb") as file:
+        done = subprocess.run([*MAIN, "score", files["model"], "-"], stdin=file, capture_output=True, check=True)
+    assert done.stdout == (tmp_path / "o.csv").read_bytes()
+    assert b"of 120 samples called anomalies" in done.stderr
+
+
+def test_chunks_are_scored_as_the_whole(files, tmp_path, monkeypatch):
+    run("score", files["model"], files["new"], "--out", tmp_path / "whole.jsonl", "--id", "invoice")
+    import paretodepth.files as module
+
+    original = module.read_chunks
+    sizes = []
+
+    def small(path, **options):
+        for chunk in original(path, **options, n_rows=7):
+            sizes.append(len(chunk))
+            yield chunk
+
+    monkeypatch.setattr(module, "read_chunks", small)
+    run("score", files["model"], files["new"], "--out", tmp_path / "chunks.jsonl", "--id", "invoice")
+    assert sizes == [7] * 17 + [1]
+    assert (tmp_path / "chunks.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert list(json.loads((tmp_path / "whole.jsonl").read_text().splitlines()[0])) == [
+        "invoice", "score", "p_value", "decision", "because",
+    ]  # fmt: skip
+
+
+def test_explain_tells_the_planted_reason(files):
+    result = run("explain", files["model"], files["new"], "--row", 60)
+    assert "Row 60: Far from every nominal sample in hour" in " ".join(result.output.split())
+    for row, because in PLANTED.items():
+        told = json.loads(run("explain", files["model"], files["new"], "--row", row, "--json").output)
+        assert told["is_anomaly"]
+        assert [entry["criterion"] for entry in told["criteria"]] == ["amount", "hour", "weight"]
+        if because != "several together":
+            assert min(told["criteria"], key=lambda entry: entry["p_value"])["criterion"] == because
+
+
+def test_text_stays_text_whatever_a_chunk_of_it_looks_like(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [(("A1", "12", "7")[row % 3], size) for row, size in enumerate(rng.random(60))]
+    nominal = write_csv(tmp_path / "n.csv", rows, ("code", "size"))
+    new = write_csv(tmp_path / "m.csv", [("12", 0.5), ("7", 0.5), ("99", 0.5)], ("code", "size"))
+    (tmp_path / "c.toml").write_text(
+        '[[criterion]]\nname = "code"\ncolumns = ["code"]\nmetric = "mismatch"\n'
+        '[[criterion]]\nname = "size"\ncolumns = ["size"]\n'
+    )
+    run("fit", nominal, "--criteria", tmp_path / "c.toml", "--model", tmp_path / "m", "--quiet")
+    result = run("score", tmp_path / "m", new, "--out", tmp_path / "o.jsonl")
+    assert result.exit_code == 0
+    scores = [json.loads(line)["score"] for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert max(scores[:2]) < scores[2]
+
+
+def test_a_model_saved_in_python_is_scored_if_it_knows_its_columns(files, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.random.default_rng(0).random((50, 2)), columns=["a", "b"])
+    ParetoDepthDetector().fit(frame).save(tmp_path / "named.model")
+    new = write_csv(tmp_path / "new.csv", [(0.5, "x", 9)], ("a", "name", "b"))
+    run("score", tmp_path / "named.model", new, "--out", tmp_path / "o.csv")
+    assert (tmp_path / "o.csv").read_text().splitlines()[1].split(",")[5] == "anomaly"
+
+
+def test_memory_of_scoring_does_not_grow_with_the_file(files, tmp_path):
+    rng = np.random.default_rng(0)
+    peaks = []
+    code = (
+        "import resource, sys\nfrom paretodepth.cli import main\n"
+        "try:\n    main()\nfinally:\n    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    )
+    for n_rows in (2_000, 40_000):
+        values = np.column_stack([rng.uniform(10, 20, n_rows), rng.normal(14, 1, n_rows), rng.uniform(10, 20, n_rows)])
+        new = write_csv(tmp_path / "big.csv", values.round(3), ("amount", "hour", "weight"))
+        command = [sys.executable, "-c", code, "score", files["model"], new, "--out", os.devnull, "--quiet"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peaks.append(int(done.stderr) / 1024)
+    assert peaks[1] - peaks[0] < 150
+
+
+BAD = {
+    "no model": (["score", "{folder}/no.model", "{new}"], "no.model: there is no such file"),
+    "not a model": (["score", "{new}", "{new}"], "new.csv: must be a whole model file"),
+    "other columns": (["score", "{model}", "{folder}/other.csv"], "the columns must be the expected ones, 'amount'"),
+    "a model fitted on an array": (["score", "{folder}/array.model", "{new}"], "fitted on columns with names"),
+    "no such row": (["explain", "{model}", "{new}", "--row", "120"], "the row must be from 0 to 119. Got 120 instead"),
+    "negative row": (["explain", "{model}", "{new}", "--row", "-1"], "the row must be from 0 to 119. Got -1 instead"),
+    "no place for a model": (["fit", "{nominal}", "--model", "{folder}/no/m"], "must be a file in a folder"),
+    "unknown id": (["score", "{model}", "{new}", "--id", "nr", "--out", "{folder}/o.csv"], "The id must be a column"),
+    "unknown ending": (["score", "{model}", "{new}", "--out", "{folder}/o.xls"], "Got '.xls' instead"),
+    "damaged": (["score", "{folder}/damaged.model", "{new}"], "damaged"),
+    "of another version": (["score", "{folder}/later.model", "{new}"], "version"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bad_files(files):
+    folder = files["folder"]
+    with open(files["model"], "rb") as file:
+        content = file.read()
+    for name, changed in {
+        "damaged.model": content[:-5000] + bytes(5000),
+        "later.model": content[:8] + (99).to_bytes(8, "little") + content[16:],
+        "other.csv": b"amount\n1\n",
+    }.items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(changed)
+    ParetoDepthDetector().fit(np.random.default_rng(0).random((20, 2))).save(os.path.join(folder, "array.model"))
+    return files
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_one_line_with_exit_code_2_and_leaves_nothing(name, bad_files, monkeypatch, capsys):
+    arguments, text = BAD[name]
+    before = sorted(os.listdir(bad_files["folder"]))
+    monkeypatch.setattr(sys, "argv", ["paretodepth", *(part.format(**bad_files) for part in arguments)])
+    with pytest.raises(SystemExit) as ending:
+        main()
+    captured = capsys.readouterr()
+    assert ending.value.code == 2
+    assert text in captured.err
+    assert len(captured.err.splitlines()) == 1
+    assert captured.out == ""
+    assert sorted(os.listdir(bad_files["folder"])) == before
