@@ -91,6 +91,14 @@ def test_every_parameter_gives_the_same_bits_after_loading(parameters, tmp_path)
         loaded.predict(pd.DataFrame(NEW, columns=["v", "w"]))
 
 
+def test_the_nearest_of_many_samples_are_found_by_trees_after_loading_too(tmp_path, monkeypatch):
+    monkeypatch.setattr("paretodepth.nearby.MANY_SAMPLES", 10)
+    detector = ParetoDepthDetector().fit(X)
+    loaded = saved_and_loaded(detector, tmp_path)
+    assert loaded._nearby.is_worthwhile
+    assert_same(detector, loaded, NEW)
+
+
 @pytest.mark.parametrize("n_criteria", [1, 2, 3, 5])
 @pytest.mark.parametrize("calibration", ["leave-one-out", "split"])
 def test_precomputed_matrices_of_any_type_come_back(n_criteria, calibration, tmp_path):
@@ -316,6 +324,7 @@ HOSTILE = {
     "no nominal samples": ("Surprise", "nominal", np.empty(0)),
     "too short profiles": ("Reasoning", "profiles", np.ones((2, 3))),
     "flat places": ("Reasoning", "places", np.ones(5)),
+    "other nearest samples": ("Nearby", "n_nearest", [3, 3]),
     "integers for numbers": ("Measurement", "weights", [1, 2]),
 }
 
@@ -376,7 +385,9 @@ def test_wider_training_samples_are_refused_before_a_compiled_loop_reads_them(tm
     criterion = Criterion("c", None, "cyclic", period=24)
     ParetoDepthDetector([criterion]).fit(X).save(tmp_path / "m")
     header, data = opened((tmp_path / "m").read_bytes())
-    content = sealed(*grown(header, data, header["state"]["_training"][0], np.ones((60, 1))))
+    header, data = grown(header, data, header["state"]["_training"][0], np.ones((60, 1)))
+    object_of(header, "Nearby")["training"] = header["state"]["_training"]
+    content = sealed(header, data)
     with pytest.raises(ValueError, match="criterion 'c' must compare samples that hold as much as the training"):
         load_bytes(content, tmp_path).predict(NEW)
 
@@ -392,7 +403,7 @@ def save_for_ever(detectors, told):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills 200 processes, too many to start anew")
 def test_two_hundred_kills_during_save_leave_the_old_file_or_the_new_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    detectors = [ParetoDepthDetector(n_neighbors=k).fit(X) for k in (2, 3)]
+    detectors = [ParetoDepthDetector(n_neighbors=k).fit(X[:9]) for k in (2, 3)]
     for detector, name in zip(detectors, "ab", strict=True):
         detector.save(name)
     whole = [(tmp_path / name).read_bytes() for name in "ab"]

@@ -27,7 +27,7 @@ def read_entries(path: str | PathLike[str]) -> list[Entry]:
     try:
         text = Path(path).read_text(encoding="utf-8")
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not a TOML file: {error}") from error
     entries = []
     for number, values in enumerate(check_entries(document, path), start=1):

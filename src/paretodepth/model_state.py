@@ -55,7 +55,7 @@ Node = Any
 
 
 class Encoder:
-    """Makes nodes of values; collects the arrays and the instances of `CLASSES`, each once however often it is used."""
+    """Makes nodes of values; collects arrays, columns and instances of `CLASSES`, each once however often used."""
 
     def __init__(self) -> None:
         self.arrays: list[NDArray[Any]] = []
@@ -96,7 +96,7 @@ class Encoder:
         """Return a reference to an array or object, which is noted."""
         if isinstance(value, np.ndarray):
             if value.dtype.kind in "OU":
-                return {"column": [list(value.shape), self._nodes(value.ravel().tolist(), where)]}
+                return self._object({"column": [list(value.shape), self._nodes(value.ravel().tolist(), where)]})
             return {"array": self._array(value, where)}
         if CLASSES.get(type(value).__name__) is not type(value):
             refuse_value(value, where)
@@ -108,7 +108,10 @@ class Encoder:
             part = getattr(value, name)
             is_asked = isinstance(value, Criterion) and name == "metric" and callable(part)
             parts[name] = {"asked": _title(part)} if is_asked else self.node(part, f"{name} of {where}")
-        self.objects.append({"class": type(value).__name__, "parts": parts})
+        return self._object({"class": type(value).__name__, "parts": parts})
+
+    def _object(self, node: Node) -> Node:
+        self.objects.append(node)
         return {"object": len(self.objects) - 1}
 
     def _array(self, array: NDArray[Any], where: str) -> int:
@@ -134,6 +137,9 @@ class Decoder:
 
     def add_object(self, node: Node) -> None:
         """Make the next object, which refers only to those before it."""
+        if "column" in node:
+            self._objects.append(_column(*self.value(node["column"])))
+            return
         cls = CLASSES[node["class"]]
         parts = node["parts"]
         is_asked = bool(asked_metrics([node]))
@@ -167,8 +173,6 @@ class Decoder:
         if tag == "float":
             return float(content)
         values = self.value(content)
-        if tag == "column":
-            return _column(*values)
         if tag in COLLECTIONS:
             return COLLECTIONS[tag](values)
         return dict(values) if tag == "dict" else {"slice": slice}[tag](*values)
@@ -189,7 +193,7 @@ def _column(shape: list[int], values: list[Any]) -> NDArray[Any]:
 
 def asked_metrics(objects: Iterable[Node]) -> dict[str, str]:
     """Return what the functions were called that criteria were fitted with as metrics, by the criteria's names."""
-    criteria = [node["parts"] for node in objects if node["class"] == "Criterion"]
+    criteria = [node["parts"] for node in objects if node.get("class") == "Criterion"]
     return {parts["name"]: str(parts["metric"]["asked"]) for parts in criteria if isinstance(parts["metric"], dict)}
 
 

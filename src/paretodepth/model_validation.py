@@ -5,6 +5,7 @@ The compiled loops trust the sizes of arrays, so a file that anybody may have wr
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -144,6 +145,7 @@ def check_model(state: Mapping[str, Any]) -> None:
     _require(fronts.dyads.shape[1] == n_criteria and state["n_fronts_"] == len(fronts), "fronts")
     _require(measurement.depths.fronts is fronts and reasoning.measurement is measurement, "fronts")
     _require(reasoning.calibration is state["_calibration"], "calibration")
+    _check_nearby(state["_nearby"], criteria, training, measurement.n_summed)
     for counts in (state["n_neighbors_"], measurement.n_summed):
         _require(counts.dtype == np.intp and counts.shape == (n_criteria,), "numbers of neighbors")
         _require(bool(np.all((counts >= 1) & (counts <= n_training))), "numbers of neighbors")
@@ -209,6 +211,13 @@ def check_fronts(fronts: Any) -> None:
     _check_numbers(dyads, dyads.shape, "fronts")
     _require(starts.ndim == 1 and len(starts) >= 2 and starts[0] == 0 and starts[-1] == len(dyads), "fronts")
     _require(bool(np.all(np.diff(starts) > 0)), "fronts")
+
+
+def _check_nearby(nearby: Any, criteria: Sequence[Any], training: Sequence[Any], n_summed: Any) -> None:
+    """Refuse other criteria and samples to find the nearest with than those that are compared."""
+    found = [*nearby.criteria, *nearby.training, nearby.n_nearest]
+    expected = [*criteria, *training, n_summed]
+    _require(len(found) == len(expected) and all(map(operator.is_, found, expected)), "nearest samples")
 
 
 def _check_calibration(calibration: Any, n_criteria: int) -> None:
