@@ -417,8 +417,8 @@ def test_two_hundred_kills_during_save_leave_the_old_file_or_the_new_one(tmp_pat
         os.close(writing)
         start = time.monotonic()
         os.read(reading, 1)
-        # Some moment of the next few saves, however slow the disk is.
-        time.sleep(rng.random() * 2 * (time.monotonic() - start))
+        # Some moment of the next saves, however slow the disk is.
+        time.sleep(rng.random() * (time.monotonic() - start))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         os.close(reading)
