@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
@@ -50,7 +51,8 @@ def read_samples(
         Every criterion reads numbers only, so anything else is refused at once.
     """
     minimum = MIN_SAMPLES if reset else 1
-    if isinstance(X, Mapping):
+    # Sparse matrices of some kinds are dicts too, before SciPy 1.13.
+    if isinstance(X, Mapping) and not issparse(X):
         return _read_mapping(estimator, X, reset, minimum)
     if nw.dependencies.is_into_dataframe(X):
         return _read_frame(estimator, X, reset, minimum)
