@@ -57,10 +57,14 @@ def group_by_front(
     dyads: NDArray[np.float64], numbers: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the dyads front by front, otherwise in their order, and where each front starts."""
-    starts = np.zeros(numbers.max() + 1 if numbers.shape[0] else 1, np.intp)
+    n_fronts = 0
+    for number in numbers:
+        n_fronts = max(n_fronts, number)
+    starts = np.zeros(n_fronts + 1, np.intp)
     for number in numbers:
         starts[number] += 1
-    starts = np.cumsum(starts)
+    for front in range(n_fronts):
+        starts[front + 1] += starts[front]
     places = starts.copy()
     grouped = np.empty_like(dyads)
     for dyad in range(dyads.shape[0]):
