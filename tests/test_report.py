@@ -217,7 +217,7 @@ def test_phone_dark_mode_and_print(report, opened):
     phone.emulate_media(media="print", color_scheme="dark")
     phone.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert phone.evaluate("document.getElementById('distribution').layout.font.color") == "#1b2230"
-    assert phone.locator("#rows tr.sample").count() == 40
+    assert phone.locator("#rows tr.sample").count() == 25
 
 
 def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):

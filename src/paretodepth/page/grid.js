@@ -1,5 +1,5 @@
 // The table of samples: sorted and filtered in memory, and only the rows in sight are in the page.
-const ROW_HEIGHT = 35, ROWS_AROUND = 8, PRINTED_ROWS = 40;
+const ROW_HEIGHT = 35, ROWS_AROUND = 8, PRINTED_ROWS = 25;
 const grid = { columns: [], order: [], sorted: { column: 0, falling: true }, texts: null };
 
 function gridColumns() {
