@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from typer.testing import CliRunner
 
 from paretodepth import front_numbers
-from paretodepth.benchmarks import fitting, peers, scale, sorting, workloads
+from paretodepth.benchmarks import fitting, peers, sorting, workloads
 from paretodepth.benchmarks.workloads import KINDS, Workload
 from paretodepth.cli import app
 from tests import naive
@@ -97,10 +97,3 @@ def test_depth_fit_and_startup_are_measured(monkeypatch):
     assert set(fitting.fit_ratios()) == {"K = 2", "K = 3", "K = 4"}
     assert all(ratio > 0 for ratio in fitting.string_ratios(100).values())
     assert fitting.startup_seconds().keys() == {"cold cache", "warm cache"}
-
-
-def test_fits_are_measured():
-    (result,) = scale.time_fits([(2, 120)], lambda _: None)
-    assert result.ratio > 0
-    assert 0 < result.n_kept <= 120 * 119 // 2
-    assert result.max_depth >= 1

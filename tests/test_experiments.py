@@ -13,12 +13,15 @@ from sklearn.metrics import roc_auc_score
 
 from paretodepth.experiments import (
     accuracy,
+    cluster,
     dyads,
     figure1,
     figure2,
+    fits,
     pedestrians,
     regimes,
     simulation,
+    subsets,
     theorem1,
     theorem2,
     validity,
@@ -26,6 +29,7 @@ from paretodepth.experiments import (
 from paretodepth.experiments.reproduction import (
     ACCURACY,
     REPRODUCTION,
+    SCALING,
     chosen_experiments,
     reproduce_experiment,
     write_page,
@@ -34,7 +38,7 @@ from paretodepth.experiments.runs import finished_runs
 from paretodepth.experiments.tables import Mean
 from tests.data import DATA
 
-EXPERIMENTS = REPRODUCTION.experiments | ACCURACY.experiments
+EXPERIMENTS = REPRODUCTION.experiments | ACCURACY.experiments | SCALING.experiments
 SMALL = {
     "figure1": ({"n_samples": 40}, 1),
     "figure2": ({"n_points": {"non-convex domain": 300, "square": 300}}, 1),
@@ -46,6 +50,9 @@ SMALL = {
     "accuracy": ({"regimes": ["cube, K = 4", "joint band, K = 2", "categories, K = 6"]}, 2),
     "validity": ({"alphas": list(validity.ALPHAS)}, 12),
     "speed": ({"n_criteria": [2]}, 3),
+    "fits": ({"fits": [[2, 120, {"max_depth": "auto"}], [2, 60, {"max_depth": 5}], [3, 100, {"max_dyads": 900}]]}, 1),
+    "subsets": ({"n_samples": 120, "n_criteria": [2, 4], "shares": [1.0, 0.1, 0.01]}, 6),
+    "cluster": ({"n_samples": 100, "n_workers": 2}, 1),
 }
 
 
@@ -61,6 +68,31 @@ def runs(tmp_path_factory):
 def cells(tables, name):
     (table,) = (table for table in tables if table.name == name)
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def test_depths_of_capped_fits_are_confirmed_by_brute_force(runs):
+    automatic, capped, drawn = cells(fits.tables(runs["fits"], {}), "scores")
+    for row in (automatic, capped):
+        n_right, n_checked = map(int, row["confirmed"].split(" of "))
+        assert n_right == n_checked > 3
+    assert drawn["confirmed"] == "0 of 0"
+    modelled = cells(fits.tables(runs["fits"], {}), "model")
+    assert [row["dyads"] for row in modelled] == ["5.0e+09", "5.0e+11", "5.0e+13", "5.0e+15"]
+    assert modelled[0]["to hold them"] == "80 GB"
+
+
+def test_depths_of_more_dyads_are_closer_to_the_exact_ones(runs):
+    rows = cells(subsets.tables(runs["subsets"], SMALL["subsets"][0]), "shares")
+    for n_criteria in (2, 4):
+        correlations = [float(row[f"K = {n_criteria}: rank correlation"].split()[0]) for row in rows]
+        assert correlations[0] == 1.0
+        assert correlations == sorted(correlations, reverse=True)
+        assert correlations[-1] > 0.5
+
+
+def test_a_cluster_fits_as_threads_do(runs):
+    (row,) = cells(cluster.tables(runs["cluster"], SMALL["cluster"][0]), "times")
+    assert row["same scores, bit by bit"] == "yes"
 
 
 def test_every_experiment_has_a_small_version():

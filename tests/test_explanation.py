@@ -57,7 +57,7 @@ def test_planted_anomalies_are_named_rightly_in_95_of_100_cases(method):
 
 def test_odd_pedestrians_are_told_by_what_is_odd_about_them():
     n_called = n_right = 0
-    for seed in range(3):
+    for seed in range(400, 403):
         detector = ParetoDepthDetector(trajectory_criteria(), method="union")
         detector.fit(trajectory_table(make_pedestrians(400, random_state=10 * seed).trajectories))
         test = make_pedestrians(1, 120, random_state=10 * seed + 1)
@@ -68,7 +68,7 @@ def test_odd_pedestrians_are_told_by_what_is_odd_about_them():
                 n_right += is_far.tolist() == [kind == "speed", kind == "shape"]
     # Most of 240: some detours are small. A loop or a stop changes the other criterion a little too.
     assert n_called > 190
-    assert n_right >= 0.93 * n_called
+    assert n_right >= 0.95 * n_called
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -136,6 +136,19 @@ def test_the_position_tells_which_of_two_criteria_was_violated_more(pedestrians)
     assert 0 < shape < 0.5 < speed < 1
     three = ParetoDepthDetector().fit(np.random.default_rng(0).random((30, 3))).explain([[0.5, 0.5, 0.5]])
     assert np.isnan(three.position).all()
+
+
+def test_a_single_criterion_is_not_told_from_others():
+    X_train = np.random.default_rng(0).random((99, 1))
+    detector = ParetoDepthDetector([Criterion("speed")], threshold=0.0).fit(X_train)
+    (sentence,) = detector.explain([[0.5]]).sentences
+    p_value = detector.explain([[0.5]]).criterion_p_values[0, 0]
+    nearest = np.argsort(np.abs(X_train[:, 0] - 0.5))[:2]
+    assert p_value > 0.05
+    assert sentence == (
+        f"Stranger in speed (p = {p_value:.2f}) than nominal samples may be; "
+        f"nearest by speed: {nearest[0]}, {nearest[1]}."
+    )
 
 
 def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):

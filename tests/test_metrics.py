@@ -54,6 +54,8 @@ def test_a_metric_is_symmetric_zero_on_the_diagonal_and_never_negative(draw):
     assert np.all(new_block >= 0)
     # Sums that start from the other sample may differ in the last bit; of a pair, the earlier sample comes first.
     assert_allclose(block, block.T, rtol=1e-12, atol=1e-15)
+    if METRICS[draw.metric].is_symmetric:
+        assert_array_equal(block, block.T)
     if draw.metric == "russellrao":
         flags = np.array(rows(draw.training))
         assert_allclose(np.diagonal(block), 1 - flags.mean(axis=1))
@@ -125,3 +127,13 @@ def test_every_metric_of_cdist_is_in_the_registry():
     assert len(named) > 15
     # "matching" is another name of "hamming".
     assert named - {"matching"} <= set(METRICS)
+
+
+@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.is_symmetric])
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 5, 8, 17, 64])
+def test_symmetric_metrics_are_so_to_the_last_bit(name, n_columns):
+    samples = np.random.default_rng(0).standard_normal((60, 1 if name == "difference" else n_columns)) ** 3
+    detector = ParetoDepthDetector([Criterion("x", metric=name)])
+    (fitted,), (view,) = fit_criteria(detector, samples)
+    block = fitted.dissimilarities(view, view, (0, 0))
+    assert_array_equal(block, block.T)

@@ -21,6 +21,8 @@ TAIL_SHARE = 0.1
 """Share of nominal samples beyond which the distribution of a statistic is continued exponentially."""
 MIN_TAIL = 5
 """Nominal samples that the tail starts with at least."""
+LARGEST = 1e300
+"""Beyond this, where sums overflow, all values count as this one."""
 
 
 def kept_rows(n_samples: int, calibration: str, seed: int) -> NDArray[np.intp] | slice:
@@ -77,13 +79,13 @@ class Surprise:
     @classmethod
     def fit(cls, values: NDArray[np.float64]) -> Surprise:
         """Return the surprise of a statistic with these values in nominal samples."""
-        nominal = np.sort(values)
+        nominal = np.minimum(np.sort(values), LARGEST)
         n_tail = min(len(nominal), max(MIN_TAIL, int(TAIL_SHARE * len(nominal))))
         start = float(nominal[-n_tail])
         excess = nominal[nominal > start] - start
         # Without a tail, the size of the values themselves is what is left of a scale.
         scale = excess.mean() if len(excess) else np.abs(nominal).mean() or 1.0
-        return cls(nominal, start, float(scale))
+        return cls(nominal, start, max(float(scale), float(np.finfo(np.float64).tiny)))
 
     def of(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the surprise of each value."""
@@ -92,7 +94,9 @@ class Surprise:
         by_count = -np.log(np.arange(1, n_samples + 1) / n_samples)
         n_as_large = n_samples - np.searchsorted(self.nominal, np.minimum(values, self.start))
         surprise: NDArray[np.float64] = by_count[n_as_large - 1]
-        return surprise + np.maximum(values - self.start, 0.0) / self.scale
+        with np.errstate(over="ignore"):
+            tail = np.maximum(np.minimum(values, LARGEST) - self.start, 0.0) / self.scale
+        return surprise + np.minimum(tail, LARGEST)
 
 
 @dataclass(frozen=True)

@@ -113,12 +113,12 @@ def drawn_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int
     samples = np.searchsorted(firsts, drawn, side="right") - 1
     others = drawn - firsts[samples] + samples + 1
     asked, starts = np.unique(samples, return_index=True)
+    chosen = list(zip(asked.tolist(), np.split(others, starts[1:]), strict=True))
 
-    def dyads_of(pairs: Pairs, part: slice) -> NDArray[np.float64]:
-        parts = zip(asked[part], np.split(others, starts[1:])[part], strict=True)
-        return np.concatenate([pairs.chosen(int(sample), its_others) for sample, its_others in parts])
+    def dyads_of(pairs: Pairs, part: list[tuple[int, NDArray[np.intp]]]) -> NDArray[np.float64]:
+        return np.concatenate([pairs.chosen(*of_sample) for of_sample in part])
 
-    dyads = pairs.map(dyads_of, list(gen_batches(len(asked), DRAWN_SAMPLES)))
+    dyads = pairs.map(dyads_of, [chosen[part] for part in gen_batches(len(chosen), DRAWN_SAMPLES)])
     return Fronts.from_dyads(np.concatenate(list(dyads)), max_depth=max_depth, n_jobs=pairs.n_jobs)
 
 

@@ -70,6 +70,14 @@ def _column_names(part: Any) -> list[str]:
     return [str(column) for column in part.columns]
 
 
+def refuse_address(address: str, error: BaseException) -> NoReturn:
+    """Raise an error about an address where no cluster answers."""
+    raise ConnectionError(
+        f"A Dask cluster must be 'local' or the address of a running scheduler, tcp://host:port. Got '{address}' "
+        f"instead, where none answers; start it with 'dask scheduler'. ({type(error).__name__})"
+    ) from error
+
+
 def refuse_cluster(error: BaseException, caller: str) -> NoReturn:
     """Raise an error about a cluster that went away, or whose workers keep dying."""
     raise ConnectionError(

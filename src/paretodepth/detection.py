@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +17,9 @@ from numpy.typing import NDArray
 
 from paretodepth.advice import AdviceWarning
 from paretodepth.calibration import discoveries
+from paretodepth.cluster_validation import SECONDS_TO_WAIT, refuse_address
 from paretodepth.criteria import Criterion
+from paretodepth.criterion_validation import check_extra
 from paretodepth.detection_validation import (
     check_column_names_known,
     check_named_columns,
@@ -29,6 +33,9 @@ from paretodepth.left_out import explain_training, nearest_training_dyads
 from paretodepth.schemas import KIND_TYPES, column_kind
 from paretodepth.statistics import Method
 from paretodepth.validation import check_columns, check_fdr
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Progress = Callable[[int, int], None]
 
@@ -132,20 +139,51 @@ def _read_columns(criteria: Sequence[Criterion], names: list[str]) -> list[str]:
 
 
 def fitted_detector(
-    training: pa.Table, choice: Choice, *, method: Method = "union", alpha: float | None = None
+    training: pa.Table,
+    choice: Choice,
+    *,
+    method: Method = "union",
+    alpha: float | None = None,
+    client: Client | None = None,
 ) -> ParetoDepthDetector:
     """Return the detector fitted on a table; its advice is in `advice_`, not in warnings.
 
-    Of many training samples the deepest fronts are counted as one. `column_kinds_` tells what the columns hold.
+    Of many training samples the deepest fronts are counted as one. `column_kinds_` tells what the columns hold. A
+    client has the workers of a Dask cluster do it.
     """
     max_depth: Literal["auto"] | None = "auto" if len(training) > MANY_SAMPLES else None
     detector = ParetoDepthDetector(choice.criteria, method=method, alpha=alpha, max_depth=max_depth, n_jobs=-1)
     table = training.select(choice.columns)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AdviceWarning)
-        detector.fit(table)
+        if client is None:
+            detector.fit(table)
+        else:
+            from paretodepth import distributed
+
+            distributed.fit(detector, table, client)
     detector.column_kinds_ = {field.name: column_kind(field.type) for field in table.schema}
     return detector
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[Client | None]:
+    """Give a client of the Dask cluster at an address, of a new one on this machine for "local", or None."""
+    if address is None:
+        yield None
+        return
+    dask = check_extra("distributed", "distributed")
+    if address == "local":
+        cluster = dask.LocalCluster(threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR)
+        with cluster, dask.Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = dask.Client(address, timeout=SECONDS_TO_WAIT)
+    except (OSError, ValueError, TimeoutError) as error:
+        refuse_address(address, error)
+    with client:
+        yield client
 
 
 def expected_schema(detector: ParetoDepthDetector, source: str) -> pa.Schema:
@@ -222,6 +260,7 @@ def detect(
     method: Method = "union",
     alpha: float | None = None,
     fdr: float | None = None,
+    client: Client | None = None,
     progress: Progress = lambda n_done, n_samples: None,
 ) -> Detection:
     """Fit on one table and score another, or the same one leave-one-out.
@@ -239,6 +278,8 @@ def detect(
         As in :class:`ParetoDepthDetector`.
     alpha, fdr : float or None
         The false-alarm rate, 0.05 by default; or a false discovery rate in its place.
+    client : distributed.Client or None
+        Of a Dask cluster to fit on.
     progress : callable
         Told how many samples are scored, and of how many.
 
@@ -255,7 +296,7 @@ def detect(
     """
     check_one_rate(alpha, fdr)
     fdr = None if fdr is None else check_fdr(fdr, "detect")
-    detector = fitted_detector(training, choice, method=method, alpha=alpha)
+    detector = fitted_detector(training, choice, method=method, alpha=alpha, client=client)
     if samples is not None:
         return scored(detector, samples, choice.columns, training=training, fdr=fdr, progress=progress)
     scores = -detector.training_scores_

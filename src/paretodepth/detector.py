@@ -24,6 +24,7 @@ from paretodepth.fitted_criteria import fit_criteria, view_rows, view_samples
 from paretodepth.memory import Limits
 from paretodepth.metrics.metric import View
 from paretodepth.model_file import ModelFileMixin
+from paretodepth.nearby import Nearby
 from paretodepth.pairs import ComputedPairs, Criteria, Pairs, Views
 from paretodepth.progress import phase
 from paretodepth.reasons import Reasoning
@@ -206,6 +207,7 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         self.n_neighbors_, self.fronts_, self._measurement = trained.n_neighbors, trained.fronts, trained.measurement
         self.n_fronts_ = len(self.fronts_)
         self.exact_ = trained.n_dyads == pairs.n_pairs
+        self._nearby = Nearby(self.criteria_, self._training, self._measurement.n_summed)
         self._calibrate(trained, views)
         with telling("advice"):
             self.advice_ = criteria_advice(self.criteria_, trained.dyads, self.n_fronts_, trained.n_dyads)
@@ -401,8 +403,11 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         """Return the scores of new samples under one of the tests, larger is stranger."""
         views = self._new_views(X)
         chosen: Method = self.method if method is None else check_choice(method, "method", METHODS, f"{NAME}.p_values")
-        statistics = self._over_blocks(partial(self._measurement.statistics, method=chosen), views)
-        return self._calibration.score(joined(statistics), chosen)
+        measure = partial(self._measurement.statistics, method=chosen)
+        # The balanced sum of the union is that of other neighbors.
+        by_trees = chosen != "union" and self._nearby.is_worthwhile
+        parts = self._nearby.measured(measure, views, self.n_jobs) if by_trees else self._over_blocks(measure, views)
+        return self._calibration.score(joined(parts), chosen)
 
     def _new_views(self, X: Samples) -> list[View]:
         """Return what the criteria see of new samples."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.calibration import METHODS, Calibration
+from paretodepth.calibration import LARGEST, METHODS, Calibration
 from paretodepth.criterion_validation import check_extra
 from paretodepth.plots import plot_explanation
 from paretodepth.reasons import Reasoning, Reasons
@@ -179,6 +179,8 @@ class Explanation:
                 )
             return f"{verdict}; {self._nearest(sample, range(len(p_values)))}."
         far = [i for i in unusual if is_far[i]]
+        if not far and len(p_values) == 1:
+            return f"Stranger in {self._with_p(sample, [0])} than nominal samples may be; {self._nearest(sample, [0])}."
         if not far:
             alone = "ordinary in each criterion alone"
             if unusual:
@@ -247,13 +249,20 @@ def explained(
         is_anomaly=scores[method] > threshold,
         criterion_p_values=calibration.criterion_p_values(statistics.neighbor_sums),
         percentiles=100 * np.column_stack(n_less) / len(nominal),
-        distances=statistics.neighbor_sums / usual,
-        usual_distances=np.quantile(nominal, [0.05, 0.95], axis=0) / usual,
+        distances=_multiples(statistics.neighbor_sums, usual),
+        usual_distances=_multiples(np.quantile(np.minimum(nominal, LARGEST), [0.05, 0.95], axis=0), usual),
         relief=calibration.p_values(relieved, method),
         neighbors=np.split(training[np.concatenate([part.neighbors for part in parts])], ends, axis=1),
         position=np.concatenate([part.position for part in parts]),
         is_far=_far_criteria(calibration, statistics, alpha),
     )
+
+
+def _multiples(sums: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sums as multiples of what is usual, infinity where a float cannot hold it."""
+    with np.errstate(over="ignore"):
+        multiples: NDArray[np.float64] = np.minimum(sums, LARGEST) / usual
+    return multiples
 
 
 def _far_criteria(calibration: Calibration, statistics: Statistics, alpha: float) -> NDArray[np.bool_]:

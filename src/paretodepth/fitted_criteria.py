@@ -62,6 +62,12 @@ class FittedCriterion:
         """Whether the criterion reads dissimilarity matrices."""
         return self.criterion.is_precomputed
 
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether a pair of samples has the same dissimilarity, to the last bit, in either order."""
+        registered = self.criterion.registered
+        return registered is not None and registered.is_symmetric
+
     def view(self, table: Columns) -> View:
         """Return what the metric compares of samples, one row each."""
         if self.is_precomputed:

@@ -1,7 +1,10 @@
-"""How much memory a fit needs, and may take."""
+"""How much memory a fit needs, may take, and took."""
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import psutil
@@ -75,3 +78,24 @@ class Limits(NamedTuple):
 def sorting_bytes(n_dyads: int, n_criteria: int) -> int:
     """Return what it takes to hold, sort and index dyads."""
     return n_dyads * (32 * n_criteria + 64)
+
+
+def peak_bytes(function: Callable[[], object]) -> int | None:
+    """Return by how much a call raised the memory in use at its peak; None where the system does not tell."""
+    try:
+        # Memory that was freed but kept would be used again and not be seen.
+        ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5")
+        before = _resident("VmRSS")
+        function()
+        return _resident("VmHWM") - before
+    except (OSError, AttributeError):
+        return None
+
+
+def _resident(field: str) -> int:
+    """Return a line of the process's memory status, in bytes."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field):
+            return 1024 * int(line.split()[1])
+    raise OSError(f"no {field} in /proc/self/status")

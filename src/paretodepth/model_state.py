@@ -29,12 +29,24 @@ from paretodepth.model_validation import (
     check_part,
     refuse_value,
 )
+from paretodepth.nearby import Nearby
 from paretodepth.reasons import Reasoning
 from paretodepth.statistics import Measurement, Statistics
 
 CLASSES: dict[str, type] = {
     cls.__name__: cls
-    for cls in (Criterion, FittedCriterion, Fronts, Depths, Measurement, Statistics, Surprise, Calibration, Reasoning)
+    for cls in (
+        Criterion,
+        FittedCriterion,
+        Fronts,
+        Depths,
+        Measurement,
+        Statistics,
+        Surprise,
+        Calibration,
+        Reasoning,
+        Nearby,
+    )
 }
 TIMES: dict[str, Any] = {"date": date, "time": time, "datetime": datetime}
 COLLECTIONS: dict[str, Any] = {"tuple": tuple, "set": set, "frozenset": frozenset}

@@ -124,6 +124,9 @@ class ComputedPairs(Pairs):
         start = rows.start
         block = np.empty((self.n_criteria, rows.stop - start, self.n_samples))
         for part, criterion, view in zip(block, self.criteria, self.views, strict=True):
+            if criterion.is_symmetric:
+                part[:] = criterion.dissimilarities(view[rows], view, (start, 0), self.n_jobs)
+                continue
             if criterion.is_precomputed:
                 part[:, :start] = view[:start, rows].T
             elif start:

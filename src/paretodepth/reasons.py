@@ -109,7 +109,8 @@ class Reasoning:
         """
         measure, profile = self.measurement, self.profiles[criterion]
         mean_depth, neighbor_sums, balanced_sum = statistics
-        neighbor_sums[:, criterion] = profile[: measure.n_summed[criterion]].sum()
+        with np.errstate(over="ignore"):
+            neighbor_sums[:, criterion] = profile[: measure.n_summed[criterion]].sum()
         if self.method != "criteria":
             dyads[:, :, criterion] = profile[count_nearer(block[criterion], neighbors)]
             mean_depth = measure.mean_depth(dyads)

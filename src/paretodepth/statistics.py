@@ -113,11 +113,15 @@ class Measurement:
 
 def _total(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum of each row, added one after the other so that no bit depends on how many rows there are."""
-    total: NDArray[np.float64] = distances.cumsum(axis=1)[:, -1]
+    with np.errstate(over="ignore"):
+        total: NDArray[np.float64] = distances.cumsum(axis=1)[:, -1]
     return total
 
 
 def usual_sizes(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a positive size of what each column holds: the median or, of columns that are mostly zero, the mean."""
-    medians, means = np.median(values, axis=0), values.mean(axis=0)
-    return np.where(medians > 0, medians, np.where(means > 0, means, 1.0))
+    with np.errstate(over="ignore"):
+        medians, means = np.median(values, axis=0), values.mean(axis=0)
+    sizes = np.where(medians > 0, medians, np.where(means > 0, means, 1.0))
+    # One can divide by the smallest normal number, not by all that are smaller.
+    return np.maximum(sizes, np.finfo(np.float64).tiny)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import platform
 import statistics
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from paretodepth.benchmarks.peers import Sorter, installed_peers
 from paretodepth.benchmarks.workloads import Dyads, Workload, draw
 from paretodepth.fronts import front_numbers
+from paretodepth.memory import peak_bytes
 
 SHORT_SECONDS = 0.01
 MAX_BYTES, SMALL_BYTES = 8 * 2**30, 2**24
@@ -62,27 +62,6 @@ def seconds(function: Callable[[], object]) -> float:
         function()
         times.append(time.perf_counter() - start)
     return statistics.median(times)
-
-
-def peak_bytes(function: Callable[[], object]) -> int | None:
-    """Return by how much a call raised the memory in use at its peak; None where the system does not tell."""
-    try:
-        # Memory that was freed but kept would be used again and not be seen.
-        ctypes.CDLL(None).malloc_trim(0)
-        Path("/proc/self/clear_refs").write_text("5")
-        before = _resident("VmRSS")
-        function()
-        return _resident("VmHWM") - before
-    except (OSError, AttributeError):
-        return None
-
-
-def _resident(field: str) -> int:
-    """Return a line of the process's memory status, in bytes."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(field):
-            return 1024 * int(line.split()[1])
-    raise OSError(f"no {field} in /proc/self/status")
 
 
 def time_sorting(

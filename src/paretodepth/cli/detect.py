@@ -29,6 +29,7 @@ Score = Annotated[
 Format = Annotated[str | None, typer.Option("--format", help="Format of the input, if its name does not tell.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON in place of the table.")]
+Dask = Annotated[str | None, typer.Option(help="Fit on a Dask cluster: local, or its address tcp://host:port.")]
 FailOnAnomaly = Annotated[bool, typer.Option("--fail-on-anomaly", help="Exit with 3 if an anomaly is found.")]
 
 
@@ -45,6 +46,7 @@ def detect_command(
     out: Annotated[str | None, typer.Option(help="File for the scores; - for stdout.")] = None,
     report: Annotated[Path | None, typer.Option(help="File for the report, one HTML page.")] = None,
     format: Format = None,
+    dask: Dask = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
     fail_on_anomaly: FailOnAnomaly = False,
@@ -56,7 +58,7 @@ def detect_command(
 
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
-    from paretodepth.detection import chosen_criteria, detect
+    from paretodepth.detection import chosen_criteria, connected, detect
     from paretodepth.detection_validation import check_outputs, check_single_stream
     from paretodepth.file_validation import check_output_format
     from paretodepth.files import read_table, write_table
@@ -77,7 +79,10 @@ def detect_command(
         )
         schema = training.select(choice.columns).schema
         samples = None if test is None else read_table(test, format=format, schema=schema, keep_others=True)
-        found = detect(training, samples, choice, method=score, alpha=alpha, fdr=fdr, progress=advance)
+        with connected(dask) as client:
+            found = detect(
+                training, samples, choice, method=score, alpha=alpha, fdr=fdr, client=client, progress=advance
+            )
     if out is not None:
         write_table(results_table(found, id_column=id_column), out)
     if report is not None:

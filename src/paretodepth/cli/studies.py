@@ -80,6 +80,26 @@ def accuracy(
     _run_experiments(ACCURACY, names, out, {"runs": runs, "full": False, "seed": seed, "n_jobs": jobs})
 
 
+@app.command()
+def scaling(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments, or all; leave out to see which there are.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the page, tables and pictures.")] = Path("results"),
+    runs: Annotated[int | None, typer.Option(min=1, help="Number of runs, in place of each one's own.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Up to 100,000 samples, which takes some minutes.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first run; the next has the next.")] = 0,
+) -> None:
+    """Measure fits of many samples: time, memory, parts of the dyads, a cluster.
+
+    Example: paretodepth scaling fits --out results
+    """
+    from paretodepth.experiments.reproduction import SCALING
+
+    # One run at a time: each uses all cores.
+    _run_experiments(SCALING, names, out, {"runs": runs, "full": full, "seed": seed, "n_jobs": 1})
+
+
 def _run_experiments(page: "Page", names: list[str] | None, out: Path, options: dict[str, Any]) -> None:
     """List a page's experiments, or run some, print their tables and write the page."""
     from paretodepth.experiments.reproduction import chosen_experiments, reproduce_experiment, write_page

@@ -80,6 +80,8 @@ class Metric:
         Whether it can compare what both samples have.
     is_threaded : bool
         Whether `block` reads the number of threads from ``state["n_threads"]``.
+    is_symmetric : bool
+        Whether a pair gives the same bits in either order, as differences do.
     """
 
     name: str
@@ -93,3 +95,4 @@ class Metric:
     extra: tuple[str, ...] = ()
     ignores_missing: bool = False
     is_threaded: bool = False
+    is_symmetric: bool = False

@@ -140,7 +140,15 @@ def _haversine(A: View, B: View, state: State) -> NDArray[np.float64]:
 
 
 METRICS = (
-    Metric("difference", "numeric", "absolute difference of one number", _one_number, _cityblock, source="SciPy"),
+    Metric(
+        "difference",
+        "numeric",
+        "absolute difference of one number",
+        _one_number,
+        _cityblock,
+        source="SciPy",
+        is_symmetric=True,
+    ),
     Metric(
         "log_ratio",
         "numeric",
@@ -177,6 +185,7 @@ METRICS = (
         _euclidean,
         source="SciPy",
         ignores_missing=True,
+        is_symmetric=True,
     ),
     Metric(
         "sqeuclidean",
@@ -186,6 +195,7 @@ METRICS = (
         _sqeuclidean,
         source="SciPy",
         ignores_missing=True,
+        is_symmetric=True,
     ),
     Metric(
         "seuclidean",
@@ -214,6 +224,7 @@ METRICS = (
         _cityblock,
         source="SciPy",
         ignores_missing=True,
+        is_symmetric=True,
     ),
     Metric(
         "hamming",
@@ -224,7 +235,7 @@ METRICS = (
         source="SciPy",
         ignores_missing=True,
     ),
-    _scipy("chebyshev", "largest absolute difference of any column"),
+    replace(_scipy("chebyshev", "largest absolute difference of any column"), is_symmetric=True),
     _scipy(
         "minkowski",
         "between cityblock (p = 1), euclidean (p = 2) and chebyshev (p large)",
