@@ -9,6 +9,7 @@ from paretodepth import AdviceWarning, Criterion, Fronts, ParetoDepthDetector, c
 from paretodepth.calibration import METHODS
 from paretodepth.fitted_criteria import fit_criteria
 from paretodepth.pairs import ComputedPairs, HeldPairs
+from paretodepth.progress import watched
 from tests import naive
 from tests.test_capping import SAMPLES
 
@@ -184,6 +185,22 @@ def test_nothing_more_is_computed_after_an_interruption(monkeypatch):
         ParetoDepthDetector([Criterion("a", [0], interrupted)], n_jobs=2).fit(np.random.default_rng(0).random((60, 1)))
     # There are 60 blocks; those that were being worked on end.
     assert len(asked) < 10
+
+
+def test_phases_are_told_to_who_watches():
+    seen = []
+    with watched(lambda *what: seen.append(what)):
+        fitted(np.random.default_rng(0).random((30, 2)), max_depth=10)
+    titles = list(dict.fromkeys(title for title, _, _ in seen))
+    assert titles == [
+        "dissimilarities of 435 pairs of samples",
+        "neighbors",
+        "Pareto fronts of 435 dyads",
+        "leave-one-out scores",
+        "advice",
+    ]
+    assert all(0 <= n_done <= n_all for _, n_done, n_all in seen)
+    assert ("neighbors", 1, 1) in seen
 
 
 def test_progress_is_told_with_the_time_left(monkeypatch, capsys):
