@@ -1,7 +1,7 @@
 # Each target makes the virtual environment it needs; PYTHON chooses the interpreter.
 PYTHON ?= python3
 BIN := .venv/bin
-KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_metrics.py \
+KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_pairs.py tests/test_metrics.py \
 	tests/test_baselines.py tests/test_scalarization.py tests/test_summaries.py tests/test_capping.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 

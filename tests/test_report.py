@@ -10,7 +10,7 @@ import pytest
 
 from paretodepth import Criterion
 from paretodepth import report_data as data
-from paretodepth.detection import Choice, chosen_criteria, detect
+from paretodepth.detection import Choice, chosen_criteria, detect, scored
 from paretodepth.report import write_report
 from tests.newcomer import PLANTED, invoices
 
@@ -217,7 +217,7 @@ def test_phone_dark_mode_and_print(report, opened):
     phone.emulate_media(media="print", color_scheme="dark")
     phone.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert phone.evaluate("document.getElementById('distribution').layout.font.color") == "#1b2230"
-    assert phone.locator("#rows tr.sample").count() == 40
+    assert phone.locator("#rows tr.sample").count() == 25
 
 
 def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
@@ -277,10 +277,17 @@ def test_a_report_is_the_same_whenever_it_is_written(found, report, tmp_path):
 
 
 def test_fronts_of_a_page_are_the_detectors(found):
-    details = data.page_details(found, 3, 40)
+    details = data.page_details(found, data.page_reasons(found, lambda n_done, n_samples: None), 3, 40)
     assert [(pair["first"], pair["second"]) for pair in details["dyads"]["pairs"]] == [(0, 1), (0, 2), (1, 2)]
     nominal = found.detector.fronts_.dyads[:, [0, 2]]
     front = details["dyads"]["pairs"][1]["fronts"][0]
     for x, y in zip(front["x"], front["y"], strict=True):
         # A dyad of front 1, up to the three digits of the page.
         assert not ((nominal[:, 0] < x * 0.99) & (nominal[:, 1] < y * 0.99)).any()
+
+
+def test_a_detection_without_training_samples_is_refused(found, tmp_path):
+    from_model = scored(found.detector, found.samples, found.columns)
+    with pytest.raises(ValueError, match="with its training samples"):
+        write_report(from_model, tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []

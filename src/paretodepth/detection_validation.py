@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from paretodepth.words import listed, suggestion
 
@@ -68,6 +68,13 @@ def check_column_names_known(names: Iterable[str] | None, source: str) -> list[s
             "data frame, or with `paretodepth fit`."
         )
     return [str(name) for name in names]
+
+
+def check_training(table: Any) -> Any:
+    """Return the training samples of a detection."""
+    if table is None:
+        raise ValueError("A report must be made of a detection with its training samples. Got none; use `detect`.")
+    return table
 
 
 def refuse_row(n_rows: int, row: int, source: str) -> NoReturn:

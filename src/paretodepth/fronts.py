@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches, gen_even_slices
 
 from paretodepth._kernels.staircases import group_by_front, number_pairs
-from paretodepth._kernels.sweeps import new_staircases, number_triples, raise_above, settle_few
+from paretodepth._kernels.sweeps import Staircases, number_triples, raise_above, settle_few
 from paretodepth._kernels.trees import ask_tree, build_tree, settle_block
 from paretodepth.blocks import threads
 from paretodepth.validation import check_dyads, check_front_number, check_mergeable, check_optional_count
@@ -181,7 +181,7 @@ def _number_distinct(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArra
 
 def _number_by_sweep(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
     """Return the front numbers of distinct three-criteria dyads in lexicographic order; None if staircases get long."""
-    stairs = new_staircases(len(ordered), MAX_MOVES * len(ordered))
+    stairs = _new_staircases(len(ordered), MAX_MOVES * len(ordered))
     numbers = number_triples(ordered, stairs)
     return None if stairs.moves_left[0] < 0 else numbers
 
@@ -196,7 +196,7 @@ def _number_by_halves(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
     """
     n_dyads = len(ordered)
     numbers = np.ones(n_dyads, np.intp)
-    stairs = new_staircases(n_dyads, MAX_MOVES * n_dyads)
+    stairs = _new_staircases(n_dyads, MAX_MOVES * n_dyads)
     keys = np.empty(n_dyads, np.int64)
     by_second = np.argsort(ordered[:, 1], kind="stable")
     keys[by_second] = (np.arange(n_dyads) << 32) | by_second
@@ -237,6 +237,19 @@ def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray
             list(over(ask, gen_even_slices(len(near), min(n_threads, len(near)))))
             settle_block(points, numbers, deepest, positions[block], found)
     return numbers[positions].astype(np.intp)
+
+
+def _new_staircases(n_points: int, max_moves: int) -> Staircases:
+    """Return empty staircases for at most `n_points` points."""
+    return Staircases(
+        # Capacities double from two on, so that all a staircase ever used is below four times its length.
+        np.empty((4 * n_points, 2)),
+        np.zeros(n_points + 2, np.intp),
+        np.zeros(n_points + 2, np.intp),
+        np.zeros(n_points + 2, np.intp),
+        np.zeros(1, np.intp),
+        np.full(1, max_moves, np.intp),
+    )
 
 
 def lexicographic_order(dyads: NDArray[np.float64]) -> NDArray[np.intp]:

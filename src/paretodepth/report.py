@@ -49,8 +49,9 @@ def write_report(
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("paretodepth", "page"), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    figures, letters = _figures(detection, title, progress)
-    details = _details(detection, letters)
+    reasons = page_reasons(detection, progress)
+    figures, letters = _figures(detection, title, reasons)
+    details = _details(detection, reasons, letters)
     page = environment.get_template("report.html").render(
         title=title,
         # Only scripts that carry this number run, so none that data could bring.
@@ -63,9 +64,8 @@ def write_report(
         file.write(page.encode())
 
 
-def _figures(detection: Detection, title: str, progress: Progress) -> tuple[bytes, int]:
+def _figures(detection: Detection, title: str, reasons: dict[str, Any]) -> tuple[bytes, int]:
     """Return the packed figures, with cells as long as fit, and how long that is."""
-    reasons = page_reasons(detection, progress)
     for letters in CELL_LETTERS:
         figures = _packed_json(page_figures(detection, title, reasons, letters))
         if len(figures) <= FIGURES_BYTES:
@@ -73,17 +73,17 @@ def _figures(detection: Detection, title: str, progress: Progress) -> tuple[byte
     return figures, letters
 
 
-def _details(detection: Detection, letters: int) -> bytes:
+def _details(detection: Detection, reasons: dict[str, Any], letters: int) -> bytes:
     """Return the packed details of as many samples as fit."""
     n_detailed = min(len(detection.scores), MAX_SAMPLES)
     if n_detailed > N_TRIED:
-        of_one, of_some = (len(_packed_json(page_details(detection, n, letters))) for n in (1, N_TRIED))
+        of_one, of_some = (len(_packed_json(page_details(detection, reasons, n, letters))) for n in (1, N_TRIED))
         per_sample = (of_some - of_one) / (N_TRIED - 1)
         n_detailed = max(1, min(n_detailed, int((DETAILS_BYTES - of_one) / per_sample)))
-    details = _packed_json(page_details(detection, n_detailed, letters))
+    details = _packed_json(page_details(detection, reasons, n_detailed, letters))
     while len(details) > DETAILS_BYTES and n_detailed > 1:
         n_detailed = n_detailed * 3 // 4
-        details = _packed_json(page_details(detection, n_detailed, letters))
+        details = _packed_json(page_details(detection, reasons, n_detailed, letters))
     return details
 
 

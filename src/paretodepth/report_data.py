@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paretodepth.detection import Detection
+from paretodepth.detection_validation import check_training
 from paretodepth.drawings import drawings, rounded
 from paretodepth.explanation import Explanation
 from paretodepth.fronts import Fronts
@@ -39,6 +40,8 @@ N_NEIGHBORS = 3
 """Nearest nominal samples shown for each criterion."""
 N_BACKGROUND = 60
 """Nominal lines that a sample is drawn over."""
+REASONS = ("because", "sentence", "criterion_p", "relief", "distance")
+"""What an explanation brings to the table."""
 EXPLAINED_ROWS = 1000
 """Samples explained between two reports of progress."""
 
@@ -80,7 +83,7 @@ def page_figures(detection: Detection, title: str, reasons: Json, cell_letters: 
         "bins": _bins(nominal, detection.scores),
         "nominal": nominal.tolist() if len(nominal) <= MAX_SAMPLES else _spread(nominal, MAX_SAMPLES).tolist(),
         "columns": shown_columns(detection.samples),
-        "samples": reasons | _own_figures(detection, rows, cell_letters),
+        "samples": {name: reasons[name] for name in REASONS} | _own_figures(detection, rows, cell_letters),
     }
 
 
@@ -111,7 +114,7 @@ def _own_figures(detection: Detection, rows: NDArray[np.intp], cell_letters: int
 
 
 def page_reasons(detection: Detection, progress: Progress) -> Json:
-    """Return the columns of the table that an explanation brings, the strangest sample first.
+    """Return what an explanation tells of the samples, as columns, the strangest sample first.
 
     `progress` is told how many samples are explained, and of how many.
     """
@@ -132,6 +135,10 @@ def _reasons(explanation: Explanation) -> Json:
         "criterion_p": [rounded(values, 3) for values in explanation.criterion_p_values],
         "relief": [rounded(values, 3) for values in explanation.relief],
         "distance": [rounded(values, 3) for values in explanation.distances],
+        "neighbors": [
+            [criterion[sample, :N_NEIGHBORS].tolist() for criterion in explanation.neighbors]
+            for sample in range(len(explanation))
+        ],
     }
 
 
@@ -152,7 +159,7 @@ def cell(value: Any, most: int) -> str | int | float | bool | None:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def page_details(detection: Detection, n_detailed: int, cell_letters: int) -> Json:
+def page_details(detection: Detection, reasons: Json, n_detailed: int, cell_letters: int) -> Json:
     """Return what is shown of a clicked sample beyond the table, for so many of the strangest.
 
     Their dyads and nearest nominal samples, the cells and lines of these, and what all samples are drawn over: dots
@@ -160,13 +167,8 @@ def page_details(detection: Detection, n_detailed: int, cell_letters: int) -> Js
     """
     lines = drawings(detection.detector, detection.samples)
     rows = detection.strangest[:n_detailed]
-    training = detection.training
-    if training is None or not len(rows):
-        return {"n": 0, "drawings": []}
-    explanation = detection.explanation(rows)
-    neighbors = [
-        [criterion[sample, :N_NEIGHBORS].tolist() for criterion in explanation.neighbors] for sample in range(len(rows))
-    ]
+    training = check_training(detection.training)
+    neighbors = reasons["neighbors"][:n_detailed]
     near = sorted({row for sample in neighbors for nearest in sample for row in nearest})
     background = np.random.default_rng(0).permutation(len(training))[:N_BACKGROUND].tolist()
     own = training.select([name for name in shown_columns(detection.samples) if name in training.column_names])

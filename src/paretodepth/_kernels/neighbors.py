@@ -100,7 +100,10 @@ def sift_down(
 def select_nearest(block: NDArray[np.float64], n_neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return each row's nearest samples, criterion after criterion, the nearest first."""
     n_criteria, n_rows, n_samples = block.shape
-    neighbors = np.empty((n_rows, n_neighbors.sum()), np.intp)
+    n_selected = 0
+    for size in n_neighbors:
+        n_selected += size
+    neighbors = np.empty((n_rows, n_selected), np.intp)
     for row in range(n_rows):
         end = 0
         for criterion in range(n_criteria):
@@ -221,7 +224,9 @@ def connecting_rank(distances: NDArray[np.float64], indices: NDArray[np.intp]) -
     larger than the smallest, and samples with the same root are joined in that k's graph.
     """
     n_samples, n_nearest = distances.shape
-    parents = np.arange(n_samples)
+    parents = np.empty(n_samples, np.intp)
+    for sample in range(n_samples):
+        parents[sample] = sample
     n_components = n_samples
     ends = np.zeros(n_samples, np.intp)
     is_short = False

@@ -27,7 +27,8 @@ def number_pairs(pairs: NDArray[np.float64]) -> NDArray[np.intp]:
         n_searches = min(found.shape[0], n_dyads - start)
         # The searches of a block go side by side and without branches, so that none waits for another.
         # They miss what the block itself adds, which can only raise a number: it is made up for below.
-        found[:] = 0
+        for search in range(n_searches):
+            found[search] = 0
         step = widest_step
         while step > 0:
             for search in range(n_searches):
@@ -57,10 +58,14 @@ def group_by_front(
     dyads: NDArray[np.float64], numbers: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the dyads front by front, otherwise in their order, and where each front starts."""
-    starts = np.zeros(numbers.max() + 1 if numbers.shape[0] else 1, np.intp)
+    n_fronts = 0
+    for number in numbers:
+        n_fronts = max(n_fronts, number)
+    starts = np.zeros(n_fronts + 1, np.intp)
     for number in numbers:
         starts[number] += 1
-    starts = np.cumsum(starts)
+    for front in range(n_fronts):
+        starts[front + 1] += starts[front]
     places = starts.copy()
     grouped = np.empty_like(dyads)
     for dyad in range(dyads.shape[0]):
@@ -105,7 +110,7 @@ def cut_slabs(points: NDArray[np.float64], levels: NDArray[np.intp], n_levels: i
     for slab in range(n_slabs - 1, -1, -1):
         for place in range(min(size, n_points - slab * size) - 1, -1, -1):
             point = slab * size + place
-            firsts[slab, place], seconds[slab, place] = points[point]
+            firsts[slab, place], seconds[slab, place] = points[point, 0], points[point, 1]
             slab_levels[slab, place] = levels[point]
             reached[levels[point]] = points[point, 1]
         height = np.nan
@@ -158,25 +163,27 @@ def find_levels(dyads: NDArray[np.float64], slabs: Slabs, n_levels: int) -> NDAr
     n_slabs, size = firsts.shape
     n_parts = tops.shape[1]
     found = np.empty(dyads.shape[0], np.intp)
-    own, places = np.empty((2, PART), np.intp)
+    own, places, rows = np.empty(PART, np.intp), np.empty(PART, np.intp), np.empty(PART, np.intp)
     slab = place = 0
     for start in range(0, dyads.shape[0], PART):
         block = dyads[start : start + PART]
         for dyad in range(block.shape[0]):
-            first, second = block[dyad]
+            first, second = block[dyad, 0], block[dyad, 1]
             while slab + 1 < n_slabs and not precedes(first, second, firsts[slab + 1, 0], seconds[slab + 1, 0]):
                 slab += 1
                 place = 0
             while place < size and not precedes(first, second, firsts[slab, place], seconds[slab, place]):
                 place += 1
-            own[dyad], places[dyad] = slab, place
-        rows = own + 1
+            own[dyad], places[dyad], rows[dyad] = slab, place, slab + 1
         part = count_lower(tops, rows, n_parts - 1, block[:, 1])
-        rows[: part.shape[0]] = rows[: part.shape[0]] * n_parts + part
-        beyond = part * PART + count_lower(parts, rows, PART, block[:, 1])
+        # One by one: to compile an assignment of arrays, with its message about shapes, takes seconds.
+        for dyad in range(block.shape[0]):
+            rows[dyad] = rows[dyad] * n_parts + part[dyad]
+        within = count_lower(parts, rows, parts.shape[1], block[:, 1])
         for dyad in range(block.shape[0]):
             slab, place = own[dyad], places[dyad]
+            beyond = part[dyad] * PART + within[dyad]
             found[start + dyad] = lowest_level(
-                levels[slab, place:], seconds[slab, place:], block[dyad, 1], min(beyond[dyad], n_levels)
+                levels[slab, place:], seconds[slab, place:], block[dyad, 1], min(beyond, n_levels)
             )
     return found

@@ -27,20 +27,6 @@ class Staircases(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def new_staircases(n_points: int, max_moves: int) -> Staircases:
-    """Return empty staircases for at most `n_points` points."""
-    return Staircases(
-        # Capacities double from two on, so that all a staircase ever used is below four times its length.
-        np.empty((4 * n_points, 2)),
-        np.zeros(n_points + 2, np.intp),
-        np.zeros(n_points + 2, np.intp),
-        np.zeros(n_points + 2, np.intp),
-        np.zeros(1, np.intp),
-        np.full(1, max_moves, np.intp),
-    )
-
-
-@njit(cache=True, nogil=True)
 def is_dominated(stairs: Staircases, front: int, first: float, second: float) -> bool:
     """Tell whether a point of a front's staircase is nowhere larger than (first, second)."""
     points = stairs.points
@@ -62,7 +48,9 @@ def insert(stairs: Staircases, front: int, first: float, second: float) -> None:
     if lengths[front] == stairs.capacities[front]:
         start, moved_to = starts[front], stairs.end[0]
         for place in range(lengths[front]):
-            points[moved_to + place] = points[start + place]
+            # One by one: to compile an assignment of rows, with its message about shapes, takes seconds.
+            points[moved_to + place, 0] = points[start + place, 0]
+            points[moved_to + place, 1] = points[start + place, 1]
         starts[front] = moved_to
         stairs.capacities[front] = max(2, 2 * stairs.capacities[front])
         stairs.end[0] += stairs.capacities[front]

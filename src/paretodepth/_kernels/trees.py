@@ -59,7 +59,9 @@ def build_tree(points: Points, splits: NDArray[np.intp], leaf_size: int) -> tupl
     they are: a width compares values, and only their order counts.
     """
     n_points, n_criteria = points.shape
-    places = np.arange(n_points)
+    places = np.empty(n_points, np.intp)
+    for place in range(n_points):
+        places[place] = place
     n_leaves = 1
     height = 0
     while n_leaves * leaf_size < n_points:
@@ -78,10 +80,14 @@ def build_tree(points: Points, splits: NDArray[np.intp], leaf_size: int) -> tupl
                 lower[node, column] = min(lower[2 * node, column], lower[2 * node + 1, column])
                 upper[node, column] = max(upper[2 * node, column], upper[2 * node + 1, column])
             else:
-                lower[node, column] = points[start:stop, column].min()
-                upper[node, column] = points[start:stop, column].max()
+                smallest = largest = points[start, column]
+                for point in range(start + 1, stop):
+                    smallest = min(smallest, points[point, column])
+                    largest = max(largest, points[point, column])
+                lower[node, column], upper[node, column] = smallest, largest
     # There is no node 0; its row holds something rather than what was in memory.
-    lower[0], upper[0] = lower[1], upper[1]
+    for column in range(n_criteria):
+        lower[0, column], upper[0, column] = lower[1, column], upper[1, column]
     return places, lower, upper
 
 

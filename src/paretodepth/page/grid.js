@@ -1,5 +1,5 @@
 // The table of samples: sorted and filtered in memory, and only the rows in sight are in the page.
-const ROW_HEIGHT = 35, ROWS_AROUND = 8, PRINTED_ROWS = 40;
+const ROW_HEIGHT = 35, ROWS_AROUND = 8, PRINTED_ROWS = 25;
 const grid = { columns: [], order: [], sorted: { column: 0, falling: true }, texts: null };
 
 function gridColumns() {
@@ -12,7 +12,7 @@ function gridColumns() {
     name: "call", value: (sample) => isCalled(sample) ? 1 : 0, show: (called) => called ? "▲ anomaly" : "● nominal",
     width: 6.2, isNumber: false, falls: true, tellsCall: true,
   };
-  const because = { name: "because", value: (sample) => isCalled(sample) ? blamed(sample) : null, show: shortCell, width: 8 };
+  const because = { name: "because", value: (sample) => isCalled(sample) ? blamed(sample) : null, show: shortCell, width: 9 };
   // A phone shows four columns at a time: those that matter most.
   return isNarrow() ? [row, score, call, because, p, ...own] : [row, ...own.slice(0, 1), score, p, call, because, ...own.slice(1)];
 }
@@ -34,7 +34,7 @@ function startGrid() {
   document.querySelector("#grid table").style.minWidth = `${grid.columns.reduce((sum, column) => sum + column.width, 0)}rem`;
   const { criteria, together } = state.figures;
   byId("show").replaceChildren(option("all", "all samples"), option("called", "anomalies"), option("nominal", "nominal ones"),
-    ...[...criteria, together].map((name, i) => option(String(i), `anomalies because of ${name}`)));
+    ...[...criteria, together].map((name, i) => option(String(i), `anomalies because of ${shortened(name)}`)));
   byId("show").addEventListener("change", filterRows);
   byId("search").addEventListener("input", filterRows);
   byId("grid").addEventListener("scroll", () => requestAnimationFrame(showRows));

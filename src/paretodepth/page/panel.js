@@ -36,7 +36,8 @@ function drawSample() {
   showNeighbors(sample, hasDetails);
 }
 
-function shortened(name) { return name.length > 24 ? `${name.slice(0, 23)}…` : name; }
+// Long names often begin alike, so their ends are kept too.
+function shortened(name) { return name.length > 24 ? `${name.slice(0, 11)}…${name.slice(-12)}` : name; }
 
 // Plotly reads a few HTML tags in its texts; data must not bring any.
 function plain(text) { return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"); }
