@@ -1,17 +1,41 @@
 # Each target makes the virtual environment it needs; PYTHON chooses the interpreter.
 PYTHON ?= python3
 BIN := .venv/bin
-KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_metrics.py \
+KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_pairs.py tests/test_metrics.py \
 	tests/test_baselines.py tests/test_scalarization.py tests/test_summaries.py tests/test_capping.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: bench demo pictures reproduce test test-without-extras lint coverage boundscheck clean
+.PHONY: bench demo pictures reproduce test test-without-extras test-lowest test-wheel lint coverage boundscheck \
+	fuzz fuzz-atheris soak clean
 
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto --cov --cov-report=
+
+# The lowest versions that pyproject.toml allows, in an environment and with a cache of their own.
+test-lowest: .venv/.python
+	$(PIP) install uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/lowest
+	$(BIN)/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct --group dev \
+		--editable '.[cli,report,text,timeseries]'
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv/lowest/cache .venv/lowest/bin/python -m pytest -n auto
+
+# The wheel, made from the sdist, and the tests of the sdist, away from the source. The libraries are lent by .venv.
+test-wheel: .venv/.dev
+	rm -rf dist .venv/wheel
+	$(PIP) install build
+	$(BIN)/python -m build --outdir dist >.venv/build.log
+	$(BIN)/python -m venv .venv/wheel
+	.venv/wheel/bin/python -m pip --quiet --disable-pip-version-check install --no-deps dist/*.whl
+	$(BIN)/python -c 'import site; print(*site.getsitepackages())' >.venv/wheel/lent.pth
+	mv .venv/wheel/lent.pth "$$(.venv/wheel/bin/python -c 'import site; print(*site.getsitepackages())')"
+	mkdir .venv/wheel/sdist
+	tar --extract --gzip --file dist/*.tar.gz --directory .venv/wheel/sdist --strip-components 1
+	rm -rf .venv/wheel/sdist/src
+	cd .venv/wheel/sdist && ../bin/python -m pip check && ../bin/paretodepth --version && \
+		../bin/python -m pytest -n auto tests/test_model_files.py tests/test_hostile_input.py tests/test_criteria_file.py
 
 test-without-extras: .venv/.dev
 	PARETODEPTH_WITHOUT=rapidfuzz,dtaidistance $(BIN)/python -m pytest -n auto tests/test_metrics.py tests/test_criteria.py \
@@ -32,6 +56,18 @@ coverage: .venv/.dev
 # A warm cache would skip the check, so this run has a cache of its own.
 boundscheck: .venv/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/boundscheck $(BIN)/python -m pytest -n auto $(KERNEL_TESTS)
+
+# Mutated model, TOML and CSV files; led by coverage with Atheris, where that is to be had.
+fuzz: .venv/.dev
+	$(BIN)/python -m tests.fuzz --files 60000
+
+fuzz-atheris: .venv/.dev
+	$(PIP) install --group fuzz
+	$(BIN)/python -m tests.fuzz_atheris -max_total_time=600
+
+# Ten minutes of fits, scores, saves and loads from several threads.
+soak: .venv/.dev
+	$(BIN)/python -m tests.soak --seconds 600
 
 .venv/.python:
 	$(PYTHON) -m venv .venv

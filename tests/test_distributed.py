@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 from numpy.testing import assert_array_equal
+from typer.testing import CliRunner
 
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector, capping, cluster_validation, distributed
+from paretodepth.cli import app
 from paretodepth.fitted_criteria import fit_criteria
 from tests.test_capping import SAMPLES
 from tests.test_limits import assert_same_results
@@ -106,6 +108,21 @@ def test_samples_of_dask_are_fitted_and_scored_as_those_of_numpy_and_pandas(clie
     assert_same_results(
         fitted(lambda detector, X: distributed.fit(detector, X, client), of_array), by_array, new.to_numpy()
     )
+
+
+def test_the_command_detect_fits_on_a_cluster(client, tmp_path):
+    rng = np.random.default_rng(0)
+    for name, n_samples in (("nominal", 80), ("new", 20)):
+        pd.DataFrame(rng.random((n_samples, 2)), columns=["a", "b"]).to_csv(tmp_path / f"{name}.csv", index=False)
+    scores = []
+    for options in ([], ["--dask", client.scheduler.address]):
+        out = tmp_path / f"{len(options)}.csv"
+        files = [str(tmp_path / "nominal.csv"), str(tmp_path / "new.csv"), "--out", str(out), "--quiet"]
+        assert CliRunner().invoke(app, ["detect", *files, *options]).exit_code == 0
+        scores.append(out.read_text())
+    assert scores[0] == scores[1]
+    with pytest.raises(ConnectionError, match=r"Got 'tcp://127.0.0.1:1' instead, where none answers"):
+        CliRunner().invoke(app, ["detect", *files, "--dask", "tcp://127.0.0.1:1"], catch_exceptions=False)
 
 
 def slow(A, B):

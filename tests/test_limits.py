@@ -1,3 +1,4 @@
+import time
 import warnings
 
 import numpy as np
@@ -8,6 +9,7 @@ from paretodepth import AdviceWarning, Criterion, Fronts, ParetoDepthDetector, c
 from paretodepth.calibration import METHODS
 from paretodepth.fitted_criteria import fit_criteria
 from paretodepth.pairs import ComputedPairs, HeldPairs
+from paretodepth.progress import watched
 from tests import naive
 from tests.test_capping import SAMPLES
 
@@ -166,6 +168,39 @@ def test_many_samples_are_refused_before_anything_is_computed():
     detector = ParetoDepthDetector([Criterion("a", [0], never)], memory_limit=2**30)
     with pytest.raises(ValueError, match="about 479,995,200,000 bytes for 4,999,950,000 dyads of 100,000 samples"):
         detector.fit(np.zeros((100_000, 1)))
+
+
+def test_nothing_more_is_computed_after_an_interruption(monkeypatch):
+    monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 60)
+    asked = []
+
+    def interrupted(A, B):
+        asked.append(len(A))
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        time.sleep(0.01)
+        return np.abs(A - B.T)
+
+    with pytest.raises(KeyboardInterrupt):
+        ParetoDepthDetector([Criterion("a", [0], interrupted)], n_jobs=2).fit(np.random.default_rng(0).random((60, 1)))
+    # There are 60 blocks; those that were being worked on end.
+    assert len(asked) < 10
+
+
+def test_phases_are_told_to_who_watches():
+    seen = []
+    with watched(lambda *what: seen.append(what)):
+        fitted(np.random.default_rng(0).random((30, 2)), max_depth=10)
+    titles = list(dict.fromkeys(title for title, _, _ in seen))
+    assert titles == [
+        "dissimilarities of 435 pairs of samples",
+        "neighbors",
+        "Pareto fronts of 435 dyads",
+        "leave-one-out scores",
+        "advice",
+    ]
+    assert all(0 <= n_done <= n_all for _, n_done, n_all in seen)
+    assert ("neighbors", 1, 1) in seen
 
 
 def test_progress_is_told_with_the_time_left(monkeypatch, capsys):

@@ -381,27 +381,36 @@ def test_wider_training_samples_are_refused_before_a_compiled_loop_reads_them(tm
         load_bytes(content, tmp_path).predict(NEW)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork for speed")
+def save_for_ever(detectors, told):
+    """Save one detector after the other, telling of each."""
+    while True:
+        for detector in detectors:
+            detector.save("m")
+            os.write(told, b".")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills 200 processes, too many to start anew")
 def test_two_hundred_kills_during_save_leave_the_old_file_or_the_new_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     detectors = [ParetoDepthDetector(n_neighbors=k).fit(X) for k in (2, 3)]
     for detector, name in zip(detectors, "ab", strict=True):
         detector.save(name)
     whole = [(tmp_path / name).read_bytes() for name in "ab"]
-    (tmp_path / "m").write_bytes(whole[0])
     rng = random.Random(0)
-    found = [0, 0]
-    n_parts = 0
-    for _ in range(200):
+    found, n_parts = [0, 0], 0
+    for kill in range(200):
+        reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
-            # Nothing but saving in the child, which never returns.
-            while True:
-                for detector in detectors:
-                    detector.save("m")
-        time.sleep(rng.uniform(0.001, 0.02))
+            save_for_ever(detectors[:: (-1) ** kill], writing)
+        os.close(writing)
+        start = time.monotonic()
+        os.read(reading, 1)
+        # Some moment of the next few saves, however slow the disk is.
+        time.sleep(rng.random() * 2 * (time.monotonic() - start))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        os.close(reading)
         found[whole.index((tmp_path / "m").read_bytes())] += 1
         for part in tmp_path.glob(".paretodepth-*.part"):
             n_parts += 1

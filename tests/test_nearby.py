@@ -2,7 +2,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from paretodepth import Criterion, ParetoDepthDetector, nearby
+from paretodepth import Criterion, ParetoDepthDetector, nearby, neighbors, statistics
+from paretodepth.calibration import METHODS
+from paretodepth.fitted_criteria import fit_criteria
+from paretodepth.pairs import ComputedPairs
 from tests.test_limits import fitted
 
 SAMPLES = {
@@ -16,46 +19,87 @@ CRITERIA = {
     "columns": None,
     "norms": [
         Criterion("city", [0, 1], "cityblock"),
-        Criterion("euclid", [1, 2, 3], "euclidean"),
-        Criterion("chebyshev", [3, 4], "chebyshev"),
-        Criterion("one", [0], "difference"),
+        Criterion("euclid", [1, 2], "euclidean"),
+        Criterion("one", [3], "difference"),
     ],
 }
 
 
+@pytest.fixture
+def asked(monkeypatch):
+    """Count the samples that are compared with all training samples after all."""
+    asked, map_new_blocks = [], statistics.map_new_blocks
+    monkeypatch.setattr(statistics, "map_new_blocks", lambda *of: asked.append(len(of[2][0])) or map_new_blocks(*of))
+    return asked
+
+
 @pytest.mark.parametrize("kind", SAMPLES)
 @pytest.mark.parametrize("criteria", CRITERIA.values(), ids=CRITERIA)
-@pytest.mark.parametrize("method", ["depth", "criteria"])
-def test_trees_change_no_bit_of_the_scores(kind, criteria, method, monkeypatch):
+@pytest.mark.parametrize("method", METHODS)
+def test_trees_change_no_bit_of_the_scores(kind, criteria, method, asked, monkeypatch):
     rng = np.random.default_rng(0)
     X = SAMPLES[kind](rng, 150)
     new = np.concatenate([SAMPLES[kind](rng, 40), X[:9], rng.random((9, 5)) * 3])
-    monkeypatch.setattr(nearby, "N_ROWS", 20)
-    detector = fitted(X, criteria=criteria, method=method, n_jobs=2)
-    assert not detector._nearby.is_worthwhile
+    monkeypatch.setattr(statistics, "NEARBY_ROWS", 20)
+    monkeypatch.setattr(nearby, "MAX_SHARE", 0.9)
+    detector = fitted(X, criteria=criteria, method=method, n_neighbors=4, n_jobs=2)
+    assert not detector._nearby.is_worthwhile(with_sum=True)
     expected = detector.score_samples(new)
     monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
-    assert detector._nearby.is_worthwhile
-    asked = []
-    monkeypatch.setattr(nearby, "map_new_blocks", lambda *of: asked.append(len(of[2][0])) or map_new_blocks(*of))
+    assert detector._nearby.is_worthwhile(with_sum=True)
     assert_array_equal(detector.score_samples(new), expected)
     assert_array_equal([detector.score_samples(x[None])[0] for x in new[:5]], expected[:5])
     # What is tied is compared with all training samples.
-    if kind in ("distinct", "tied", "equal"):
-        assert (sum(asked) > 0) == (kind != "distinct")
+    if kind in ("tied", "equal"):
+        assert sum(asked) > 0
+    if kind == "distinct" and method != "union":
+        assert not asked
 
 
-map_new_blocks = nearby.map_new_blocks
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_the_largest_difference_has_trees_but_no_sum(kind, monkeypatch):
+    X = SAMPLES[kind](np.random.default_rng(0), 150)
+    criteria = [Criterion("chebyshev", [0, 1, 2], "chebyshev"), Criterion("city", [3, 4], "cityblock")]
+    detector = fitted(X, criteria=criteria, n_neighbors=3)
+    expected = detector.score_samples(X[:30] + 0.01)
+    monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
+    assert detector._nearby.is_worthwhile(with_sum=False)
+    assert not detector._nearby.is_worthwhile(with_sum=True)
+    assert_array_equal(detector.score_samples(X[:30] + 0.01), expected)
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+@pytest.mark.parametrize("criteria", CRITERIA.values(), ids=CRITERIA)
+def test_trees_change_no_bit_of_the_lists(kind, criteria, monkeypatch):
+    monkeypatch.setattr(neighbors, "N_LISTED", 6)
+    monkeypatch.setattr(neighbors, "FOUND_ROWS", 40)
+    monkeypatch.setattr(nearby, "MAX_SHARE", 0.9)
+    X = SAMPLES[kind](np.random.default_rng(0), 150)
+    pairs = ComputedPairs(*fit_criteria(ParetoDepthDetector(criteria), X), 2)
+    weights = np.linspace(0.5, 3.0, pairs.n_criteria)
+    expected = neighbors.NeighborLists.gathered(pairs, weights)
+    monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
+    found = []
+    block = nearby.Nearby.block
+    monkeypatch.setattr(nearby.Nearby, "block", lambda self, *of, **how: found.append(of) or block(self, *of, **how))
+    lists = neighbors.NeighborLists.gathered(pairs, weights)
+    assert len(found) == 4
+    for part, expected_part in zip(lists, expected, strict=True):
+        assert_array_equal(part, expected_part)
 
 
 def test_criteria_without_trees_are_compared_with_all(monkeypatch):
     monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
     X = np.random.default_rng(0).random((120, 7))
+
+    def is_worthwhile(*criteria):
+        return fitted(X, criteria=list(criteria), n_neighbors=3)._nearby.is_worthwhile(with_sum=False)
+
     for criterion in (
         Criterion("cosine", metric="cosine"),
         Criterion("wide"),
         Criterion("gaps", [0], "euclidean", missing="ignore"),
         Criterion("function", [0], lambda A, B: np.abs(A - B.T)),
     ):
-        assert not ParetoDepthDetector([criterion, Criterion("x", [1])]).fit(X)._nearby.is_worthwhile
-    assert ParetoDepthDetector([Criterion("x", [0]), Criterion("y", [1])]).fit(X)._nearby.is_worthwhile
+        assert not is_worthwhile(criterion, Criterion("x", [1]))
+    assert is_worthwhile(Criterion("x", [0]), Criterion("y", [1]))

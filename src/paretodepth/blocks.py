@@ -35,8 +35,12 @@ def threads(n_jobs: int | None) -> Iterator[tuple[int, Mapper]]:
     if n_threads == 1:
         yield 1, map
     else:
-        with ThreadPoolExecutor(n_threads) as pool:
+        pool = ThreadPoolExecutor(n_threads)
+        try:
             yield n_threads, pool.map
+        finally:
+            # After an error or Ctrl-C the blocks that wait are not worked on any more.
+            pool.shutdown(cancel_futures=True)
 
 
 def iterate_blocks(function: Callable[[Part], Result], blocks: Sequence[Part], n_jobs: int | None) -> Iterator[Result]:

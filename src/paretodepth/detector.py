@@ -207,7 +207,8 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         self.n_neighbors_, self.fronts_, self._measurement = trained.n_neighbors, trained.fronts, trained.measurement
         self.n_fronts_ = len(self.fronts_)
         self.exact_ = trained.n_dyads == pairs.n_pairs
-        self._nearby = Nearby(self.criteria_, self._training, self._measurement.n_summed)
+        measurement = self._measurement
+        self._nearby = Nearby(self.criteria_, self._training, measurement.n_summed, measurement.weights)
         self._calibrate(trained, views)
         with telling("advice"):
             self.advice_ = criteria_advice(self.criteria_, trained.dyads, self.n_fronts_, trained.n_dyads)
@@ -403,10 +404,10 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         """Return the scores of new samples under one of the tests, larger is stranger."""
         views = self._new_views(X)
         chosen: Method = self.method if method is None else check_choice(method, "method", METHODS, f"{NAME}.p_values")
-        measure = partial(self._measurement.statistics, method=chosen)
-        # The balanced sum of the union is that of other neighbors.
-        by_trees = chosen != "union" and self._nearby.is_worthwhile
-        parts = self._nearby.measured(measure, views, self.n_jobs) if by_trees else self._over_blocks(measure, views)
+        if self._nearby.is_worthwhile(with_sum=chosen == "union"):
+            parts = self._measurement.nearby_statistics(self._nearby, views, chosen, self.n_jobs)
+        else:
+            parts = self._over_blocks(partial(self._measurement.statistics, method=chosen), views)
         return self._calibration.score(joined(parts), chosen)
 
     def _new_views(self, X: Samples) -> list[View]:

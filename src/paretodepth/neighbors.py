@@ -8,14 +8,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
+from sklearn.utils import gen_batches
 
 from paretodepth._kernels.neighbors import connecting_rank, nearest_by_sum, rank_components
+from paretodepth.blocks import map_blocks
 from paretodepth.dyads import nearest_dyads
-from paretodepth.pairs import Pairs
+from paretodepth.nearby import Nearby
+from paretodepth.pairs import ComputedPairs, Pairs
 from paretodepth.validation import check_choice, check_n_neighbors
 
 N_LISTED = 32
 """Nearest samples that are listed in one pass over the pairs; a larger connected k needs further passes."""
+FOUND_ROWS = 256
+"""Training samples whose nearest are sought by trees in one go."""
 
 
 class NeighborLists(NamedTuple):
@@ -39,16 +44,43 @@ class NeighborLists(NamedTuple):
     def gathered(cls, pairs: Pairs, weights: NDArray[np.float64]) -> NeighborLists:
         """Return the lists of all training samples, from one pass over the pairs."""
         n_listed = min(N_LISTED, pairs.n_samples - 1)
-        n_neighbors = np.full(pairs.n_criteria, n_listed)
+        if isinstance(pairs, ComputedPairs):
+            # A sample is its own nearest.
+            n_nearest = np.full(pairs.n_criteria, n_listed + 1)
+            nearby = Nearby(pairs.criteria, pairs.views, n_nearest, weights)
+            if nearby.is_worthwhile(with_sum=True):
+                return cls._found(nearby, pairs, n_listed)
+        parts = pairs.map(lambda pairs, rows: cls._of_block(pairs.block(rows), weights, n_listed), pairs.row_blocks())
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
-        def of_rows(pairs: Pairs, rows: slice) -> NeighborLists:
-            block = pairs.block(rows)
-            neighbors, dyads = nearest_dyads(block, n_neighbors)
-            sums, _ = nearest_by_sum(block, weights, n_listed)
-            shape = (len(neighbors), pairs.n_criteria, n_listed)
-            return NeighborLists(neighbors.reshape(shape), dyads.reshape(*shape, pairs.n_criteria), sums)
+    @classmethod
+    def _of_block(cls, block: NDArray[np.float64], weights: NDArray[np.float64], n_listed: int) -> NeighborLists:
+        """Return the lists of the rows of a block."""
+        n_criteria, n_rows, _ = block.shape
+        neighbors, dyads = nearest_dyads(block, np.full(n_criteria, n_listed))
+        sums, _ = nearest_by_sum(block, weights, n_listed)
+        shape = (n_rows, n_criteria, n_listed)
+        return cls(neighbors.reshape(shape), dyads.reshape(*shape, n_criteria), sums)
 
-        return cls(*map(np.concatenate, zip(*pairs.map(of_rows, pairs.row_blocks()), strict=True)))
+    @classmethod
+    def _found(cls, nearby: Nearby, pairs: Pairs, n_listed: int) -> NeighborLists:
+        """Return the lists of all training samples, found by trees; where these are unsure, from blocks."""
+
+        def of_rows(rows: slice) -> NeighborLists:
+            candidates, block, is_sure = nearby.block([view[rows] for view in nearby.training], with_sum=True)
+            block[:, candidates == np.arange(rows.start, rows.stop)[:, None]] = np.inf
+            lists = cls._of_block(block, nearby.weights, n_listed)
+            numbers = np.take_along_axis(candidates[:, None], lists.neighbors, axis=2)
+            lists = lists._replace(neighbors=numbers)
+            for row in np.flatnonzero(~is_sure):
+                sample = rows.start + int(row)
+                alone = cls._of_block(pairs.block(slice(sample, sample + 1)), nearby.weights, n_listed)
+                for part, exact in zip(lists, alone, strict=True):
+                    part[row] = exact[0]
+            return lists
+
+        parts = map_blocks(of_rows, list(gen_batches(pairs.n_samples, FOUND_ROWS)), pairs.n_jobs)
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
     def first_dyads(self, n_neighbors: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads with the first of each list, criterion after criterion, shape (n_samples, s, n_criteria)."""
@@ -58,9 +90,10 @@ class NeighborLists(NamedTuple):
 def fitted_n_neighbors(
     n_neighbors: object, pairs: Pairs, weights: NDArray[np.float64], names: Sequence[str], caller: str
 ) -> tuple[NDArray[np.intp], NeighborLists | None]:
-    """Return the number of neighbors in each criterion, as given or connecting, and lists if they were needed."""
+    """Return the number of neighbors in each criterion, as given or connecting, and lists that may hold them."""
     if not isinstance(n_neighbors, str):
-        return check_n_neighbors(n_neighbors, names, pairs.n_samples, caller), None
+        counts = check_n_neighbors(n_neighbors, names, pairs.n_samples, caller)
+        return counts, NeighborLists.gathered(pairs, weights) if counts.max() <= N_LISTED else None
     check_choice(n_neighbors, "n_neighbors", ("connected",), caller)
     lists = NeighborLists.gathered(pairs, weights)
     return connected_n_neighbors(pairs, lists), lists

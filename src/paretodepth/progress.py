@@ -1,4 +1,4 @@
-"""Telling what is being done, and on a terminal how long it will still take."""
+"""Telling what is being done, and how long it will still take."""
 
 from __future__ import annotations
 
@@ -10,36 +10,67 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 Result = TypeVar("Result")
+Watch = Callable[[str, int, int], None]
+"""Is told what is being done, how much of it is done, and of how much; 0 if that is not known."""
 
 SECONDS_BETWEEN = 0.5
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 _tell: ContextVar[Callable[[int, int], None] | None] = ContextVar("tell", default=None)
 
 
 @contextmanager
-def phase(title: str, caller: str, *, verbose: int) -> Iterator[None]:
-    """Print what is being done and how long it took, if asked to; what `told` counts meanwhile is told too."""
-    if not verbose:
+def watched(watch: Watch) -> Iterator[None]:
+    """Have the phases of what is done meanwhile told to somebody."""
+    token = _watch.set(watch)
+    try:
         yield
-        return
-    line = f"[{caller}] {title} …"
-    print(line, end="", flush=True)  # noqa: T201
-    start = last = time.perf_counter()
+    finally:
+        _watch.reset(token)
+
+
+@contextmanager
+def phase(title: str, caller: str, *, verbose: int) -> Iterator[None]:
+    """Tell who watches what is being done, and print it if asked to, with how long it took."""
+    watch = _watch.get()
+    line = _Line(f"[{caller}] {title} …") if verbose else None
 
     def tell(n_done: int, n_all: int) -> None:
-        nonlocal last
-        now = time.perf_counter()
-        if now - last > SECONDS_BETWEEN and sys.stdout.isatty():
-            last = now
-            left = (now - start) * (n_all - n_done) / n_done
-            print(f"\r{line} {n_done / n_all:.0%}, {left:.0f} s left \033[K", end="", flush=True)  # noqa: T201
+        if watch is not None:
+            watch(title, n_done, n_all)
+        if line is not None:
+            line.tell(n_done, n_all)
 
+    if watch is not None:
+        watch(title, 0, 0)
     token = _tell.set(tell)
     try:
         yield
     finally:
         _tell.reset(token)
-    again = f"\r{line}\033[K" if last > start else ""
-    print(f"{again} {time.perf_counter() - start:.1f} s")  # noqa: T201
+    if line is not None:
+        line.end()
+
+
+class _Line:
+    """A printed line, on a terminal with how long it will still take."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._start = self._last = time.perf_counter()
+        print(text, end="", flush=True)  # noqa: T201
+
+    def tell(self, n_done: int, n_all: int) -> None:
+        """Print how much is done, if it is long enough since the last time."""
+        now = time.perf_counter()
+        if now - self._last > SECONDS_BETWEEN and sys.stdout.isatty():
+            self._last = now
+            left = (now - self._start) * (n_all - n_done) / n_done
+            print(f"\r{self._text} {n_done / n_all:.0%}, {left:.0f} s left \033[K", end="", flush=True)  # noqa: T201
+
+    def end(self) -> None:
+        """Print how long it took."""
+        again = f"\r{self._text}\033[K" if self._last > self._start else ""
+        print(f"{again} {time.perf_counter() - self._start:.1f} s")  # noqa: T201
 
 
 def told(results: Iterable[Result], n_results: int) -> Iterator[Result]:

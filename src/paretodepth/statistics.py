@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from paretodepth._kernels.neighbors import nearest_by_sum, sum_nearest
 from paretodepth.blocks import map_blocks, row_blocks
 from paretodepth.depth import Depths
-from paretodepth.dyads import nearest_dyads
+from paretodepth.dyads import map_new_blocks, nearest_dyads
+from paretodepth.nearby import Nearby
 from paretodepth.neighbors import NeighborLists
-from paretodepth.pairs import Pairs
+from paretodepth.pairs import Pairs, Views
 
 Method = Literal["depth", "criteria", "union"]
 
+NEARBY_ROWS = 512
+"""Samples whose nearest are sought by trees in one go."""
 MIN_SUMMED = 5
 """Neighbors whose dissimilarities are summed at least: with fewer, ties and single pairs decide."""
 
@@ -96,6 +101,23 @@ class Measurement:
         blocks = row_blocks(len(dyads), dyads.shape[1] * dyads.shape[2])
         mean_depth = np.concatenate(map_blocks(lambda rows: self.mean_depth(dyads[rows]), blocks, pairs.n_jobs))
         return Statistics(mean_depth, sum_nearest(dyads, self.n_summed), _total(lists.sums[:, :n_needed]))
+
+    def nearby_statistics(self, nearby: Nearby, views: Views, method: Method, n_jobs: int | None) -> list[Statistics]:
+        """Return the statistics of new samples, block by block, as trees find their nearest."""
+
+        def of_rows(rows: slice) -> Statistics:
+            new = [view[rows] for view in views]
+            _, block, is_sure = nearby.block(new, with_sum=method == "union")
+            found = Statistics(*map(np.copy, self.statistics(block, method)))
+            if not is_sure.all():
+                measure = partial(self.statistics, method=method)
+                asked = [view[~is_sure] for view in new]
+                exact = joined(map_new_blocks(measure, nearby.criteria, asked, nearby.training, n_jobs))
+                for part, exact_part in zip(found, exact, strict=True):
+                    part[~is_sure] = exact_part
+            return found
+
+        return map_blocks(of_rows, list(gen_batches(len(views[0]), NEARBY_ROWS)), n_jobs)
 
     def mean_depth(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the paper's v from the dyads with the summed neighbors, shape (n_rows, s, n_criteria)."""

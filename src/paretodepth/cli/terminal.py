@@ -4,12 +4,15 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from typer.exceptions import TyperException
+
+from paretodepth.progress import watched
 
 app = typer.Typer(
     add_completion=False,
@@ -53,7 +56,10 @@ def printable(text: str, most: int | None = None) -> str:
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar with the time left on a terminal, and nothing otherwise; a total of 0 is unknown."""
+    """Show a bar with the time left on a terminal, and nothing otherwise; a total of 0 is unknown.
+
+    The phases of a fit are shown as they come.
+    """
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -63,7 +69,12 @@ def progress(title: str) -> Iterator[Callable[[int, int], None]]:
     )
     with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bar:
         task = bar.add_task(title, total=None)
-        yield lambda n_done, n_total: bar.update(task, completed=n_done, total=n_total or None)
+
+        def show(step: str, n_done: int, n_total: int) -> None:
+            bar.update(task, description=step, completed=n_done, total=n_total or None)
+
+        with watched(show):
+            yield partial(show, title)
 
 
 def _show_version(wanted: bool) -> None:
