@@ -226,7 +226,7 @@ BAD = {
     "column of text": (["{nominal}", "--columns", "invoice"], "Got text in 'invoice' instead"),
     "column twice": (["{nominal}", "--columns", "hour,hour"], "Got 'hour' 2 times"),
     "no numbers": (["{folder}/text.csv"], "Without criteria there must be a column of numbers"),
-    "unknown id": (["{nominal}", "--id", "invoise", "--out", "-"], "Got 'invoise' instead (did you mean 'invoice'?)"),
+    "unknown id": (["{nominal}", "--id", "invoise"], "Got 'invoise' instead (did you mean 'invoice'?)"),
 }
 
 

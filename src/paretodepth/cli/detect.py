@@ -60,7 +60,7 @@ def detect_command(
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
     from paretodepth.detection import chosen_criteria, connected, detect
-    from paretodepth.detection_validation import check_outputs, check_single_stream
+    from paretodepth.detection_validation import check_id_column, check_outputs, check_single_stream
     from paretodepth.file_validation import check_output_format
     from paretodepth.files import read_table, write_table
     from paretodepth.results import results_table
@@ -80,6 +80,7 @@ def detect_command(
         )
         schema = training.select(choice.columns).schema
         samples = None if test is None else read_table(test, format=format, schema=schema, keep_others=True)
+        check_id_column(id_column, (training if samples is None else samples).column_names)
         with connected(dask) as client:
             found = detect(
                 training, samples, choice, method=score, alpha=alpha, fdr=fdr, client=client, progress=advance
