@@ -145,7 +145,7 @@ def check_model(state: Mapping[str, Any]) -> None:
     _require(fronts.dyads.shape[1] == n_criteria and state["n_fronts_"] == len(fronts), "fronts")
     _require(measurement.depths.fronts is fronts and reasoning.measurement is measurement, "fronts")
     _require(reasoning.calibration is state["_calibration"], "calibration")
-    _check_nearby(state["_nearby"], criteria, training, measurement.n_summed)
+    _check_nearby(state["_nearby"], criteria, training, measurement)
     for counts in (state["n_neighbors_"], measurement.n_summed):
         _require(counts.dtype == np.intp and counts.shape == (n_criteria,), "numbers of neighbors")
         _require(bool(np.all((counts >= 1) & (counts <= n_training))), "numbers of neighbors")
@@ -213,10 +213,10 @@ def check_fronts(fronts: Any) -> None:
     _require(bool(np.all(np.diff(starts) > 0)), "fronts")
 
 
-def _check_nearby(nearby: Any, criteria: Sequence[Any], training: Sequence[Any], n_summed: Any) -> None:
+def _check_nearby(nearby: Any, criteria: Sequence[Any], training: Sequence[Any], measurement: Any) -> None:
     """Refuse other criteria and samples to find the nearest with than those that are compared."""
-    found = [*nearby.criteria, *nearby.training, nearby.n_nearest]
-    expected = [*criteria, *training, n_summed]
+    found = [*nearby.criteria, *nearby.training, nearby.n_nearest, nearby.weights]
+    expected = [*criteria, *training, measurement.n_summed, measurement.weights]
     _require(len(found) == len(expected) and all(map(operator.is_, found, expected)), "nearest samples")
 
 
