@@ -5,20 +5,19 @@ Run with ``make pictures``; needs chromium, or a browser that PARETODEPTH_BROWSE
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 from playwright.sync_api import sync_playwright
-from rich.console import Console
-from rich.text import Text
 
+from paretodepth.cli import app
+from paretodepth.cli.terminal import console
 from paretodepth.demo import run_demo
 
 DOCS = Path(__file__).parent
@@ -69,19 +68,13 @@ def draw_terminal(folder: Path) -> None:
             writer.writerow(["invoice", "amount", "hour", "weight"])
             writer.writerows([f"{name}-{row}", *values] for row, values in enumerate(rows))
     (folder / "criteria.toml").write_text(CRITERIA)
-    done = subprocess.run(
-        [Path(sys.executable).parent / COMMAND[0], *COMMAND[1:]],
-        cwd=folder,
-        env=os.environ | {"FORCE_COLOR": "1", "COLUMNS": str(WIDTH)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    with open(os.devnull, "w") as nowhere:
-        console = Console(record=True, width=WIDTH, file=nowhere, force_terminal=True)
-        console.print(Text(f"$ {' '.join(COMMAND)}", style="bold"))
-        console.print(Text.from_ansi(done.stdout.rstrip()))
-        picture = console.export_svg(title="paretodepth")
+    # What is recorded has its colors, though it is printed nowhere.
+    console.width, console.record = WIDTH, True
+    with open(os.devnull, "w") as nowhere, contextlib.chdir(folder):
+        console.file = nowhere
+        console.print(f"$ {' '.join(COMMAND)}", style="bold")
+        app(COMMAND[1:], standalone_mode=False)
+    picture = console.export_svg(title="paretodepth")
     # The reader's own font will do; rich would have it fetched from elsewhere.
     (DOCS / "terminal.svg").write_text(re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL))
 

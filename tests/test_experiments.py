@@ -253,7 +253,7 @@ def test_regimes_of_real_data_are_there_when_their_files_are(tmp_path, monkeypat
 def test_an_experiment_writes_its_tables_pictures_and_section(name, runs, tmp_path):
     experiment = EXPERIMENTS[name]
     settings, n_runs = SMALL[name]
-    page = ACCURACY if name in ACCURACY.experiments else REPRODUCTION
+    page = next(page for page in (REPRODUCTION, ACCURACY, SCALING) if name in page.experiments)
     folder = tmp_path / page.name
     folder.mkdir()
     finished_runs(_given(experiment, settings, runs[name]), settings, range(n_runs), folder / f"{name}.jsonl")

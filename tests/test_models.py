@@ -111,7 +111,7 @@ def test_memory_of_scoring_does_not_grow_with_the_file(files, tmp_path):
         "import resource, sys\nfrom paretodepth.cli import main\n"
         "try:\n    main()\nfinally:\n    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
     )
-    for n_rows in (2_000, 40_000):
+    for n_rows in (2_000, 30_000):
         values = np.column_stack([rng.uniform(10, 20, n_rows), rng.normal(14, 1, n_rows), rng.uniform(10, 20, n_rows)])
         new = write_csv(tmp_path / "big.csv", values.round(3), ("amount", "hour", "weight"))
         command = [sys.executable, "-c", code, "score", files["model"], new, "--out", os.devnull, "--quiet"]

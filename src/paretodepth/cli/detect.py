@@ -21,7 +21,7 @@ Train = Annotated[str, typer.Argument(help="Nominal samples: CSV, TSV, Parquet, 
 CriteriaFile = Annotated[Path | None, typer.Option("--criteria", help="TOML file of criteria.")]
 ColumnNames = Annotated[str | None, typer.Option("--columns", help="Columns of numbers, a criterion each: a,b,c.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column that names the samples; the only one in --out.")]
-Alpha = Annotated[float | None, typer.Option(help="Share of nominal samples that may be called. [default: 0.05]")]
+Alpha = Annotated[float | None, typer.Option(help="Share of nominal samples that may be called; 0.05 if left out.")]
 Score = Annotated[
     Literal["union", "depth", "criteria"],
     typer.Option(help="union (depth and each criterion), depth (the paper's) or criteria."),
@@ -53,13 +53,14 @@ def detect_command(
 ) -> None:
     """Learn from nominal samples, score others, and say which are anomalies and why.
 
-    Without --criteria or --columns, each numeric column is a criterion. Without TEST, each sample of TRAIN is
-    compared with all others of TRAIN. Rows are counted from 0.
+    Without --criteria or --columns, each numeric column is a criterion.
+
+    Without TEST, each sample of TRAIN is compared with all others. Rows are counted from 0.
 
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
     from paretodepth.detection import chosen_criteria, connected, detect
-    from paretodepth.detection_validation import check_outputs, check_single_stream
+    from paretodepth.detection_validation import check_id_column, check_outputs, check_single_stream
     from paretodepth.file_validation import check_output_format
     from paretodepth.files import read_table, write_table
     from paretodepth.results import results_table
@@ -79,6 +80,7 @@ def detect_command(
         )
         schema = training.select(choice.columns).schema
         samples = None if test is None else read_table(test, format=format, schema=schema, keep_others=True)
+        check_id_column(id_column, (training if samples is None else samples).column_names)
         with connected(dask) as client:
             found = detect(
                 training, samples, choice, method=score, alpha=alpha, fdr=fdr, client=client, progress=advance

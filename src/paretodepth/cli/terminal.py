@@ -21,7 +21,7 @@ app = typer.Typer(
     help="Find samples that are unlike the nominal ones under every trade-off of several dissimilarities.",
 )
 # Piped output has no width of its own; tables keep their columns.
-console = Console(highlight=False, width=None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 140)))
+console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
 notes = Console(highlight=False, stderr=True, soft_wrap=True)
 
 
