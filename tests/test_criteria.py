@@ -345,9 +345,11 @@ def test_advice_tells_of_ties_zeros_constants_redundancy_and_too_many_criteria()
     rng = np.random.default_rng(0)
     x = rng.random(40)
     (ties,) = fit_with_advice(np.column_stack([x, rng.integers(2, size=40)]))
-    assert ties.startswith("100% of the dyads are tied in the criterion 'x1', 49% are zero: the fronts say little")
+    assert ties.startswith("50% of all pairs of dyads are tied in the criterion 'x1', 49% of the dyads are zero: the")
+    rounded = ParetoDepthDetector().fit(np.round(rng.random((300, 2)), 2))
+    assert rounded.advice_ == []
     (zeros,) = fit_with_advice(np.column_stack([x, np.where(np.arange(40) < 16, 0, rng.random(40))]))
-    assert "'x1', 15% are zero" in zeros
+    assert "'x1', 15% of the dyads are zero" in zeros
     (constant,) = fit_with_advice(np.column_stack([x, np.ones(40)]))
     assert "equally unlike in the criterion 'x1'" in constant
     (redundant,) = fit_with_advice(np.column_stack([x, rng.random(40), x + 0.001 * rng.random(40)]))

@@ -13,7 +13,7 @@ from paretodepth.dyads import Ties, count_ties
 from paretodepth.fitted_criteria import FittedCriterion
 
 MANY_CRITERIA = 5
-TIED_SHARE = 0.5
+TIED_SHARE = 0.1
 ZERO_SHARE = 0.1
 REDUNDANT_CORRELATION = 0.98
 N_CORRELATED_DYADS = 10_000
@@ -58,8 +58,8 @@ def criteria_advice(
 
 def _constant_advice(name: str) -> str:
     return (
-        f"All pairs of training samples are equally unlike in the criterion '{name}', so 100% of the dyads are tied in "
-        "it and it tells only whether a new sample is as unlike. Check its columns, or leave it out."
+        f"All pairs of training samples are equally unlike in the criterion '{name}', so all dyads are tied in it "
+        "and it tells only whether a new sample is as unlike. Check its columns, or leave it out."
     )
 
 
@@ -70,8 +70,8 @@ def _tie_advice(names: Sequence[str], ties: Ties) -> list[str]:
         if constant or (tied <= TIED_SHARE and zero <= ZERO_SHARE):
             continue
         advice.append(
-            f"{tied:.0%} of the dyads are tied in the criterion '{name}', {zero:.0%} are zero: the fronts say little "
-            "about it. Use a finer dissimilarity, or join it with another criterion."
+            f"{tied:.0%} of all pairs of dyads are tied in the criterion '{name}', {zero:.0%} of the dyads are zero: "
+            "the fronts say little about it. Use a finer dissimilarity, or join it with another criterion."
         )
     return advice
 

@@ -203,7 +203,7 @@ Functions and transformers cannot be written to a file.
 
 ## Advice
 
-`fit` warns (`AdviceWarning`, also kept in `advice_`) of criteria under which more than half of the pairs are tied, more
-than a tenth are equal, or all are equally unlike; of two criteria that rank pairs almost alike (Spearman correlation
-above 0.98); of more than five criteria; and of functions called pair by pair.
+`fit` warns (`AdviceWarning`, also kept in `advice_`) of criteria under which more than a tenth of all pairs of dyads
+are tied, more than a tenth of the dyads are zero, or all are equal; of two criteria that rank pairs almost alike
+(Spearman correlation above 0.98); of more than five criteria; and of functions called pair by pair.
 """

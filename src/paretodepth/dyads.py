@@ -66,7 +66,7 @@ class Ties(NamedTuple):
     Attributes
     ----------
     shares : ndarray of shape (n_criteria,)
-        Share of dyads whose dissimilarity another dyad has too.
+        How likely two different dyads have the same dissimilarity.
     zero_shares : ndarray of shape (n_criteria,)
         Share of dyads whose dissimilarity is zero.
     is_constant : ndarray of shape (n_criteria,)
@@ -83,8 +83,9 @@ def count_ties(dyads: NDArray[np.float64]) -> Ties:
     shares, zero_shares, is_constant = [], [], []
     for column in dyads.T:
         values = np.sort(column)
-        is_equal = np.concatenate(([False], values[1:] == values[:-1], [False]))
-        shares.append(np.mean(is_equal[1:] | is_equal[:-1]))
+        ends = np.flatnonzero(np.concatenate((values[1:] != values[:-1], [True]))) + 1
+        counts = np.diff(ends, prepend=0).astype(np.float64)
+        shares.append(np.sum(counts * (counts - 1)) / max(1.0, len(values) * (len(values) - 1.0)))
         zero_shares.append(np.searchsorted(values, 0.0, side="right") / len(values))
         is_constant.append(values[0] == values[-1])
     return Ties(np.array(shares), np.array(zero_shares), np.array(is_constant))
