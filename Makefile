@@ -35,7 +35,7 @@ test-wheel: .venv/.dev
 	tar --extract --gzip --file dist/*.tar.gz --directory .venv/wheel/sdist --strip-components 1
 	rm -rf .venv/wheel/sdist/src
 	cd .venv/wheel/sdist && ../bin/python -m pip check && ../bin/paretodepth --version && \
-		../bin/python -m pytest -n auto tests/test_model_files.py tests/test_hostile_input.py tests/test_criteria_file.py
+		../bin/python -m pytest -n auto tests/test_package.py tests/test_criteria_file.py
 
 test-without-extras: .venv/.dev
 	PARETODEPTH_WITHOUT=rapidfuzz,dtaidistance $(BIN)/python -m pytest -n auto tests/test_metrics.py tests/test_criteria.py \

@@ -1,6 +1,5 @@
 """Bad input through the functions and through the command line: a clear error, at once, and nothing written."""
 
-import importlib
 import os
 import sys
 import time
@@ -20,10 +19,20 @@ SECONDS = 1.0
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled():
-    """The loops and modules that refused input may come to, so that no case waits for them."""
-    importlib.import_module("paretodepth.experiments.reproduction")
+    """The loops that most refused input comes to."""
     X = np.random.default_rng(0).random((10, 3))
     ParetoDepthDetector().fit(X).explain(X)
+
+
+def assert_quick(refused):
+    """Call, and call again if that took long: the first time a loop may be compiled."""
+    for _ in range(2):
+        start = time.process_time()
+        refused()
+        seconds = time.process_time() - start
+        if seconds < SECONDS:
+            return
+    raise AssertionError(f"{seconds} s, twice")
 
 
 def test_no_case_hides_another():
@@ -36,10 +45,12 @@ def test_bad_input_gets_a_clear_error_at_once_and_nothing_is_written(case, monke
     # Columns are refused before the library is called, which need not be installed.
     monkeypatch.setattr("paretodepth.fitted_criteria.check_extra", lambda module, extra: None)
     call, error, text = CASES[case]
-    start = time.process_time()
-    with pytest.raises(error, match=text):
-        call()
-    assert time.process_time() - start < SECONDS
+
+    def refused():
+        with pytest.raises(error, match=text):
+            call()
+
+    assert_quick(refused)
     assert not list(tmp_path.iterdir())
 
 
@@ -153,13 +164,15 @@ def test_bad_commands_are_one_line_with_exit_code_2_at_once_and_nothing_is_writt
     monkeypatch.chdir(bad_files)
     monkeypatch.setattr(sys, "argv", ["paretodepth", *command.split(" ")])
     before = {name: os.stat(name).st_mtime_ns for name in os.listdir(bad_files)}
-    start = time.process_time()
-    with pytest.raises(SystemExit) as ending:
-        cli.main()
-    assert time.process_time() - start < SECONDS
-    captured = capsys.readouterr()
-    assert ending.value.code == 2
-    assert COMMANDS[command] in captured.err
-    assert len(captured.err.splitlines()) == 1
-    assert captured.out == ""
+
+    def refused():
+        with pytest.raises(SystemExit) as ending:
+            cli.main()
+        captured = capsys.readouterr()
+        assert ending.value.code == 2
+        assert COMMANDS[command] in captured.err
+        assert len(captured.err.splitlines()) == 1
+        assert captured.out == ""
+
+    assert_quick(refused)
     assert {name: os.stat(name).st_mtime_ns for name in os.listdir(bad_files)} == before

@@ -93,6 +93,7 @@ def test_every_parameter_gives_the_same_bits_after_loading(parameters, tmp_path)
 
 def test_the_nearest_of_many_samples_are_found_by_trees_after_loading_too(tmp_path, monkeypatch):
     monkeypatch.setattr("paretodepth.nearby.MANY_SAMPLES", 10)
+    monkeypatch.setattr("paretodepth.nearby.MAX_SHARE", 0.9)
     detector = ParetoDepthDetector().fit(X)
     loaded = saved_and_loaded(detector, tmp_path)
     assert loaded._nearby.is_worthwhile(with_sum=False)
