@@ -393,6 +393,9 @@ def test_wider_training_samples_are_refused_before_a_compiled_loop_reads_them(tm
         load_bytes(content, tmp_path).predict(NEW)
 
 
+PARTS = ".paretodepth-*.part"
+
+
 def save_for_ever(detectors, told):
     """Save one detector after the other, telling of each."""
     while True:
@@ -418,13 +421,15 @@ def test_two_hundred_kills_during_save_leave_the_old_file_or_the_new_one(tmp_pat
         os.close(writing)
         start = time.monotonic()
         os.read(reading, 1)
-        # Some moment of the next saves, however slow the disk is.
+        # Some moment of the next saves, however slow the disk is; every other time while a file is being written.
         time.sleep(rng.random() * (time.monotonic() - start))
+        while kill % 2 and not any(tmp_path.glob(PARTS)):
+            pass
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         os.close(reading)
         found[whole.index((tmp_path / "m").read_bytes())] += 1
-        for part in tmp_path.glob(".paretodepth-*.part"):
+        for part in tmp_path.glob(PARTS):
             n_parts += 1
             part.unlink()
     assert min(found) > 20

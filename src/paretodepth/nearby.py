@@ -76,7 +76,8 @@ class Nearby:
             for criterion, view in zip(self.criteria, self.training, strict=True)
         ):
             return False
-        return (self._n_nearest_joint if with_sum else self.n_nearest.max()) < MAX_SHARE * n_samples
+        n_looked_at = self._n_nearest_joint if with_sum else int(self.n_nearest.max())
+        return n_looked_at < MAX_SHARE * n_samples
 
     def block(self, views: Views, *, with_sum: bool) -> NearbyBlock:
         """Return the nearest of some samples in each criterion and, if asked for, under the sum."""
