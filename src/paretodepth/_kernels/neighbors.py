@@ -26,16 +26,19 @@ def unpack_rows(dyads: NDArray[np.float64], n_samples: int, start: int, stop: in
     """Return the block of samples start…stop - 1 against all; a sample is infinitely far from itself."""
     n_criteria = dyads.shape[1]
     block = np.empty((n_criteria, stop - start, n_samples))
+    # The pair (a, b), a < b, lies at a * n_samples - a * (a + 1) / 2 + b - a - 1. Those of one earlier sample with the
+    # block's lie side by side, so they are read together.
+    for other in range(stop):
+        first = other * n_samples - other * (other + 1) // 2 - other - 1
+        for sample in range(max(start, other + 1), stop):
+            for criterion in range(n_criteria):
+                block[criterion, sample - start, other] = dyads[first + sample, criterion]
     for sample in range(start, stop):
+        first = sample * n_samples - sample * (sample + 1) // 2 - sample - 1
         for criterion in range(n_criteria):
-            row = block[criterion, sample - start]
-            row[sample] = np.inf
-            # The pair (a, b), a < b, lies at a * n_samples - a * (a + 1) / 2 + b - a - 1.
-            for other in range(sample):
-                row[other] = dyads[other * n_samples - other * (other + 1) // 2 + sample - other - 1, criterion]
-            first = sample * n_samples - sample * (sample + 1) // 2
+            block[criterion, sample - start, sample] = np.inf
             for other in range(sample + 1, n_samples):
-                row[other] = dyads[first + other - sample - 1, criterion]
+                block[criterion, sample - start, other] = dyads[first + other, criterion]
     return block
 
 
