@@ -12,7 +12,7 @@ demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
 
 test: .venv/.dev
-	$(BIN)/python -m pytest -n auto --cov --cov-report=
+	$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=
 
 # The lowest versions that pyproject.toml allows, in an environment and with a cache of their own.
 test-lowest: .venv/.python
