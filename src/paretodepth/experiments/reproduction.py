@@ -85,7 +85,7 @@ SCALING = Page(
     "few and large, and capping keeps nearly everything.\n\n"
     "**Subsample**: `max_dyads`. The fronts are those of so many random dyads, while neighbors are sought among all "
     "samples; depths are estimates (`exact_` is False, and `fit` warns). Choose it for five criteria and more, or when "
-    "time is short: the second section shows how little is lost.\n\n"
+    "time is short: the second section shows what is lost.\n\n"
     "**Spread**: `paretodepth.distributed.fit(detector, X, client)` gives the blocks to the workers of a Dask cluster "
     "and merges their fronts in a tree. The result is that of one machine, bit by bit, whatever the number of workers, "
     "and if some of them die. Each worker holds the samples, a block, and the fronts of its blocks.\n\n"
