@@ -15,6 +15,8 @@ from paretodepth.experiments.runs import Experiment, Settings, Values
 from paretodepth.experiments.tables import Table
 
 MEMORY_LIMIT = 2**30
+N_WARMING = 6000
+"""Samples of a first fit, too many to be held, for which the workers load what is compiled."""
 
 
 def run(seed: int, settings: Settings) -> Values:
@@ -24,7 +26,7 @@ def run(seed: int, settings: Settings) -> Values:
     threaded, clustered = (
         ParetoDepthDetector(max_depth="auto", memory_limit=MEMORY_LIMIT, n_jobs=settings["n_workers"]) for _ in range(2)
     )
-    threaded.fit(X[:2100])
+    threaded.fit(X[:N_WARMING])
     start = time.perf_counter()
     threaded.fit(X)
     alone = time.perf_counter() - start
@@ -33,7 +35,7 @@ def run(seed: int, settings: Settings) -> Values:
     )
     with cluster, dask.Client(cluster) as client:
         # The workers compile, or load what was compiled.
-        distributed.fit(clustered, X[:2100], client)
+        distributed.fit(clustered, X[:N_WARMING], client)
         start = time.perf_counter()
         distributed.fit(clustered, X, client)
         together = time.perf_counter() - start
