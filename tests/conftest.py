@@ -3,5 +3,27 @@
 import os
 import sys
 
+import pytest
+
 for name in filter(None, os.environ.get("PARETODEPTH_WITHOUT", "").split(",")):
     sys.modules[name] = None
+
+
+@pytest.fixture
+def refused(monkeypatch, capsys):
+    """Check that a command ends with exit code 2 and one line on stderr, and leaves a folder as it was."""
+    from paretodepth.cli import main
+
+    def check(arguments, text, folder):
+        before = sorted(os.listdir(folder))
+        monkeypatch.setattr(sys, "argv", ["paretodepth", *arguments])
+        with pytest.raises(SystemExit) as ending:
+            main()
+        captured = capsys.readouterr()
+        assert ending.value.code == 2
+        assert text in captured.err
+        assert len(captured.err.splitlines()) == 1
+        assert captured.out == ""
+        assert sorted(os.listdir(folder)) == before
+
+    return check

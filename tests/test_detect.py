@@ -250,20 +250,9 @@ def bad_files(files):
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_one_line_with_exit_code_2_and_leaves_nothing(name, bad_files, monkeypatch, capsys):
-    from paretodepth.cli import main
-
+def test_bad_input_is_one_line_with_exit_code_2_and_leaves_nothing(name, bad_files, refused):
     arguments, text = BAD[name]
-    before = sorted(os.listdir(bad_files["folder"]))
-    monkeypatch.setattr(sys, "argv", ["paretodepth", "detect", *(part.format(**bad_files) for part in arguments)])
-    with pytest.raises(SystemExit) as ending:
-        main()
-    captured = capsys.readouterr()
-    assert ending.value.code == 2
-    assert text in captured.err
-    assert len(captured.err.splitlines()) == 1
-    assert captured.out == ""
-    assert sorted(os.listdir(bad_files["folder"])) == before
+    refused(["detect", *(part.format(**bad_files) for part in arguments)], text, bad_files["folder"])
 
 
 def test_help_imports_neither_numpy_nor_numba():
