@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -96,8 +97,7 @@ def test_text_stays_text_whatever_a_chunk_of_it_looks_like(tmp_path):
 
 
 def test_a_model_saved_in_python_is_scored_if_it_knows_its_columns(files, tmp_path):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(np.random.default_rng(0).random((50, 2)), columns=["a", "b"])
+    frame = pd.DataFrame(np.random.default_rng(0).random((50, 2)), columns=["a", "b"])
     ParetoDepthDetector().fit(frame).save(tmp_path / "named.model")
     new = write_csv(tmp_path / "new.csv", [(0.5, "x", 9)], ("a", "name", "b"))
     run("score", tmp_path / "named.model", new, "--out", tmp_path / "o.csv")

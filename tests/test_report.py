@@ -7,6 +7,7 @@ import shutil
 import numpy as np
 import pyarrow as pa
 import pytest
+from playwright.sync_api import sync_playwright
 
 from paretodepth import Criterion
 from paretodepth import report_data as data
@@ -41,8 +42,7 @@ def browser():
     if program is None:
         missing = "no browser: install chromium, or name one in PARETODEPTH_BROWSER"
         pytest.fail(missing) if os.environ.get("CI") == "true" else pytest.skip(missing)
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
+    with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
         browser.close()
