@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels import staircases, trees
-from paretodepth.fronts import LEAF_SIZE, MAX_HEIGHT, Fronts, lexicographic_order
+from paretodepth.fronts import Fronts, lexicographic_order
+from paretodepth.trees import MAX_HEIGHT, build_tree
 
 HEIGHTS_PER_POINT = 4
 """Size of the envelopes of the slab index: more of them make smaller slabs."""
@@ -121,12 +122,15 @@ class _TreeIndex:
         # The lowest level of a node prunes the search, so levels are halved first, then the criteria in turn.
         n_criteria = points.shape[1]
         splits = np.array([n_criteria] * 4 + list(range(n_criteria)) * MAX_HEIGHT)
-        _, lower, upper = trees.build_tree(columns, splits, LEAF_SIZE)
+        _, lower, upper = build_tree(columns, splits)
         points, lower_corners, upper_corners = (np.ascontiguousarray(part[:, :-1]) for part in (columns, lower, upper))
         levels, lowest = (part[:, -1].astype(np.intp) for part in (columns, lower))
         return cls(points, levels, (lower_corners, upper_corners), lowest, n_levels)
 
     def first_levels(self, dyads: NDArray[np.float64]) -> NDArray[np.intp]:
-        return trees.find_levels(
-            np.ascontiguousarray(dyads), self.points, self.levels, self.corners, self.lowest, self.n_levels
+        found = np.full(len(dyads), self.n_levels)
+        stack = np.empty(2 * MAX_HEIGHT, np.intp)
+        trees.find_levels(
+            np.ascontiguousarray(dyads), self.points, self.levels, self.corners, self.lowest, stack, found
         )
+        return found

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._kernels.neighbors import select_nearest
+from paretodepth._kernels.neighbors import select_by_sum, select_nearest
 from paretodepth.blocks import Result, map_blocks, row_blocks
 from paretodepth.fitted_criteria import FittedCriterion
 from paretodepth.metrics.metric import View
@@ -55,9 +55,23 @@ def nearest_dyads(
     order. Those that remain tied give equal dyads, so no score depends on the order of the
     training samples; the neighbor with the smaller index is named.
     """
-    neighbors = select_nearest(block, n_neighbors)
+    neighbors = np.empty((block.shape[1], n_neighbors.sum()), np.intp)
+    select_nearest(block, n_neighbors, neighbors)
     dyads = block[:, np.arange(block.shape[1])[:, None], neighbors]
     return neighbors, np.ascontiguousarray(np.moveaxis(dyads, 0, -1))
+
+
+def nearest_by_sum(
+    block: NDArray[np.float64], weights: NDArray[np.float64], n_nearest: int
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the sums and the numbers of each row's nearest samples under the weighted sum of a block's criteria.
+
+    The nearest comes first, and of equally near ones that with the smaller index.
+    """
+    _, n_rows, n_samples = block.shape
+    distances, indices = np.empty((n_rows, n_nearest)), np.empty((n_rows, n_nearest), np.intp)
+    select_by_sum(block, weights, np.empty(n_samples), distances, indices)
+    return distances, indices
 
 
 class Ties(NamedTuple):

@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches, gen_even_slices
 
 from paretodepth._kernels.staircases import group_by_front, number_pairs
-from paretodepth._kernels.sweeps import Staircases, number_triples, raise_above, settle_few
-from paretodepth._kernels.trees import ask_tree, build_tree, settle_block
+from paretodepth._kernels.sweeps import MOVES_LEFT, Staircases, number_triples, raise_above, settle_few
+from paretodepth._kernels.trees import ask_tree, settle_block
 from paretodepth.blocks import threads
+from paretodepth.trees import MAX_HEIGHT, build_tree
 from paretodepth.validation import check_dyads, check_front_number, check_mergeable, check_optional_count
 
-LEAF_SIZE = 16
-MAX_HEIGHT = 64
 BLOCK_DYADS = 512
 """Dyads that ask the tree before they settle between themselves, which costs its square."""
 FEW_DYADS = 128
@@ -127,7 +126,11 @@ class Fronts:
         if max_depth is not None:
             kept = numbers <= max_depth
             ordered, numbers = ordered[kept], numbers[kept]
-        return cls(*group_by_front(ordered, numbers), max_depth)
+        # No dyad has front number 0, so a count of it starts the sums.
+        starts = np.cumsum(np.bincount(numbers, minlength=1))
+        grouped = np.empty_like(ordered)
+        group_by_front(ordered, numbers, starts.copy(), grouped)
+        return cls(grouped, starts, max_depth)
 
     def merge(self, other: Fronts) -> Fronts:
         """Return the fronts of both sets of dyads together, up to the smaller of the two caps."""
@@ -182,8 +185,9 @@ def _number_distinct(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArra
 def _number_by_sweep(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
     """Return the front numbers of distinct three-criteria dyads in lexicographic order; None if staircases get long."""
     stairs = _new_staircases(len(ordered), MAX_MOVES * len(ordered))
-    numbers = number_triples(ordered, stairs)
-    return None if stairs.moves_left[0] < 0 else numbers
+    numbers = np.zeros(len(ordered), np.intp)
+    number_triples(ordered, stairs, numbers)
+    return None if stairs.totals[MOVES_LEFT] < 0 else numbers
 
 
 def _number_by_halves(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
@@ -205,7 +209,7 @@ def _number_by_halves(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
             half = (block & -block) * FEW_DYADS
             lower, upper = keys[rows.start - half : rows.start], keys[rows.start : rows.start + half]
             raise_above(ordered, numbers, np.sort(lower), np.sort(upper), stairs)
-        if stairs.moves_left[0] < 0:
+        if stairs.totals[MOVES_LEFT] < 0:
             return None
         settle_few(ordered, numbers, rows.start, rows.stop)
     return numbers
@@ -220,7 +224,7 @@ def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray
     n_dyads = len(ordered)
     # Ranks in place of values: half the memory, and memory is what the searches wait for.
     points = np.column_stack([dense_ranks(column) for column in ordered.T[1:]])
-    places, lower, upper = build_tree(points, np.arange(MAX_HEIGHT) % points.shape[1], LEAF_SIZE)
+    places, lower, upper = build_tree(points, np.arange(MAX_HEIGHT) % points.shape[1])
     positions = np.empty(n_dyads, np.intp)
     positions[places] = np.arange(n_dyads)
     numbers, found = np.zeros((2, n_dyads), np.int32)
@@ -244,11 +248,8 @@ def _new_staircases(n_points: int, max_moves: int) -> Staircases:
     return Staircases(
         # Capacities double from two on, so that all a staircase ever used is below four times its length.
         np.empty((4 * n_points, 2)),
-        np.zeros(n_points + 2, np.intp),
-        np.zeros(n_points + 2, np.intp),
-        np.zeros(n_points + 2, np.intp),
-        np.zeros(1, np.intp),
-        np.full(1, max_moves, np.intp),
+        np.zeros((n_points + 2, 3), np.intp),
+        np.array([0, max_moves]),
     )
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from sklearn.utils import gen_batches
 
-from paretodepth._kernels.neighbors import connecting_rank, nearest_by_sum, rank_components
+from paretodepth._kernels.neighbors import rank_components
 from paretodepth.blocks import map_blocks
-from paretodepth.dyads import nearest_dyads
+from paretodepth.dyads import nearest_by_sum, nearest_dyads
 from paretodepth.nearby import Nearby
 from paretodepth.pairs import ComputedPairs, Pairs
 from paretodepth.validation import check_choice, check_n_neighbors
@@ -112,21 +114,42 @@ def connected_n_neighbors(pairs: Pairs, lists: NeighborLists) -> NDArray[np.intp
     """
     n_neighbors = []
     for criterion in range(pairs.n_criteria):
-        distances = np.ascontiguousarray(lists.dyads[:, criterion, :, criterion])
-        neighbors = np.ascontiguousarray(lists.neighbors[:, criterion])
-        k, roots = connecting_rank(distances, neighbors)
-        is_connected = (roots == roots[0]).all()
-        n_neighbors.append(k if is_connected else max(k, _joining_rank(pairs, criterion, roots)))
+        distances = lists.dyads[:, criterion, :, criterion]
+        k, components = connecting_rank(distances, lists.neighbors[:, criterion])
+        n_neighbors.append(max(k, _joining_rank(pairs, criterion, components)) if components.any() else k)
     return np.array(n_neighbors, np.intp)
 
 
-def _joining_rank(pairs: Pairs, criterion: int, roots: NDArray[np.intp]) -> int:
+def connecting_rank(distances: NDArray[np.float64], neighbors: NDArray[np.intp]) -> tuple[int, NDArray[np.intp]]:
+    """Return the smallest k whose symmetric k-NN graph is connected, and the component of each sample, all the same.
+
+    Row i lists the nearest of sample i, the nearest first, itself left out. If the lists are
+    too short to tell, k is no larger than the smallest, and the components are joined in
+    that k's graph.
+    """
+    n_samples, n_listed = distances.shape
+    is_farther = np.diff(distances, axis=1, prepend=-1) > 0
+    ranks = np.maximum.accumulate(np.where(is_farther, np.arange(1, n_listed + 1), 1), axis=1)
+    # Samples as near as the last of a list may be missing from it.
+    largest = n_listed if n_listed == n_samples - 1 else int(ranks[:, -1].min())
+
+    def components(k: int) -> tuple[int, NDArray[np.intp]]:
+        is_joined = ranks <= k
+        starts = np.concatenate(([0], np.cumsum(is_joined.sum(axis=1))))
+        graph = csr_array((is_joined[is_joined], neighbors[is_joined], starts), shape=(n_samples, n_samples))
+        n_components, of_samples = connected_components(graph, directed=False)
+        return n_components, of_samples
+
+    k = 1 + bisect_left(range(1, largest), True, key=lambda k: components(k)[0] == 1)
+    return k, components(k)[1]
+
+
+def _joining_rank(pairs: Pairs, criterion: int, components: NDArray[np.intp]) -> int:
     """Return the smallest k whose k-NN graph joins the components of a graph of smaller k.
 
     That is the heaviest edge of a spanning tree of the components, where an edge weighs
     the smallest rank of a sample of one among the neighbors of a sample of the other.
     """
-    components = np.unique(roots, return_inverse=True)[1]
     n_components = components.max() + 1
 
     def of_rows(pairs: Pairs, rows: slice) -> tuple[slice, NDArray[np.intp]]:

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._kernels.neighbors import mirror_square, pack_rows, unpack_later, unpack_rows
+from paretodepth._kernels.neighbors import mirror_square, unpack_rows
 from paretodepth.blocks import iterate_blocks, row_blocks
 from paretodepth.fitted_criteria import FittedCriterion
 from paretodepth.fronts import Fronts
@@ -190,11 +190,18 @@ class HeldPairs(Pairs):
 
     def block(self, rows: slice) -> NDArray[np.float64]:
         """Return some samples against all, each infinitely far from itself."""
-        return unpack_rows(self.dyads, self.n_samples, rows.start, rows.stop)
+        block = np.empty((self.n_criteria, rows.stop - rows.start, self.n_samples))
+        unpack_rows(self.dyads, rows.start, block)
+        return block
 
     def later(self, rows: slice) -> NDArray[np.float64]:
         """Return some samples against these and all later ones."""
-        return unpack_later(self.dyads, self.n_samples, rows.start, rows.stop)
+        block = np.zeros((self.n_criteria, rows.stop - rows.start, self.n_samples - rows.start))
+        end = pairs_before(rows.start, self.n_samples)
+        for row in range(block.shape[1]):
+            start, end = end, end + block.shape[2] - row - 1
+            block[:, row, row + 1 :] = self.dyads[start:end].T
+        return block
 
     def chosen(self, sample: int, others: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of one sample with some later ones."""
@@ -217,7 +224,11 @@ def _packed(pairs: Pairs, rows: slice) -> NDArray[np.float64]:
     """Return the dyads of some samples with all later ones, one row a pair."""
     start, stop = (pairs_before(row, pairs.n_samples) for row in (rows.start, rows.stop))
     dyads = np.empty((stop - start, pairs.n_criteria))
-    pack_rows(pairs.later(rows), dyads)
+    block = pairs.later(rows)
+    end = 0
+    for row in range(block.shape[1]):
+        start, end = end, end + block.shape[2] - row - 1
+        dyads[start:end] = block[:, row, row + 1 :].T
     return dyads
 
 

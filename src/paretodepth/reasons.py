@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._kernels.neighbors import count_nearer, sum_nearest
 from paretodepth.calibration import Calibration
 from paretodepth.dyads import nearest_dyads
 from paretodepth.pairs import Pairs, spread_rows
@@ -83,16 +82,15 @@ class Reasoning:
         """Return the reasons of the rows of a block of shape (n_criteria, n_rows, n_training)."""
         measure = self.measurement
         neighbors, dyads = nearest_dyads(block, measure.n_summed)
-        statistics = Statistics(
-            measure.mean_depth(dyads), sum_nearest(dyads, measure.n_summed), measure.balanced_sum(block)
-        )
+        statistics = Statistics(measure.mean_depth(dyads), measure.neighbor_sums(dyads), measure.balanced_sum(block))
         scores = self.calibration.score(statistics, self.method)
         relieved = np.tile(scores[:, None], len(block))
         is_ordinary = self.calibration.criterion_p_values(statistics.neighbor_sums) > ORDINARY_P_VALUE
         for criterion in range(len(block)):
             rows = np.flatnonzero(~is_ordinary[:, criterion])
             of_rows = Statistics(*(part[rows] for part in statistics))
-            relieved[rows, criterion] = self._relieved(block[:, rows], neighbors[rows], dyads[rows], of_rows, criterion)
+            part = block.take(rows, axis=1)
+            relieved[rows, criterion] = self._relieved(part, neighbors[rows], dyads[rows], of_rows, criterion)
         return Reasons(statistics, neighbors, relieved, self._position(dyads))
 
     def _relieved(
@@ -112,11 +110,15 @@ class Reasoning:
         with np.errstate(over="ignore"):
             neighbor_sums[:, criterion] = profile[: measure.n_summed[criterion]].sum()
         if self.method != "criteria":
-            dyads[:, :, criterion] = profile[count_nearer(block[criterion], neighbors)]
+            part = block[criterion]
+            order = part.argsort(axis=1)
+            rising, asked = (np.take_along_axis(part, places, axis=1) for places in (order, neighbors))
+            for row in range(len(dyads)):
+                dyads[row, :, criterion] = profile[np.searchsorted(rising[row], asked[row])]
             mean_depth = measure.mean_depth(dyads)
-        if self.method == "union":
-            np.put_along_axis(block[criterion], block[criterion].argsort(axis=1), profile[None], axis=1)
-            balanced_sum = measure.balanced_sum(block)
+            if self.method == "union":
+                np.put_along_axis(part, order, profile[None], axis=1)
+                balanced_sum = measure.balanced_sum(block)
         return self.calibration.score(Statistics(mean_depth, neighbor_sums, balanced_sum), self.method)
 
     def _position(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:

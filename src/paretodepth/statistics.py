@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from paretodepth._kernels.neighbors import nearest_by_sum, sum_nearest
 from paretodepth.blocks import map_blocks, row_blocks
 from paretodepth.depth import Depths
-from paretodepth.dyads import map_new_blocks, nearest_dyads
+from paretodepth.dyads import map_new_blocks, nearest_by_sum, nearest_dyads
 from paretodepth.nearby import Nearby
 from paretodepth.neighbors import NeighborLists
 from paretodepth.pairs import Pairs, Views
@@ -86,7 +85,7 @@ class Measurement:
             mean_depth = self.mean_depth(dyads)
         if method == "union":
             balanced_sum = self.balanced_sum(block)
-        return Statistics(mean_depth, sum_nearest(dyads, self.n_summed), balanced_sum)
+        return Statistics(mean_depth, self.neighbor_sums(dyads), balanced_sum)
 
     def training_statistics(self, pairs: Pairs, lists: NeighborLists | None) -> Statistics:
         """Return the statistics of the training samples, each left out in turn.
@@ -100,7 +99,7 @@ class Measurement:
         dyads = lists.first_dyads(self.n_summed)
         blocks = row_blocks(len(dyads), dyads.shape[1] * dyads.shape[2])
         mean_depth = np.concatenate(map_blocks(lambda rows: self.mean_depth(dyads[rows]), blocks, pairs.n_jobs))
-        return Statistics(mean_depth, sum_nearest(dyads, self.n_summed), _total(lists.sums[:, :n_needed]))
+        return Statistics(mean_depth, self.neighbor_sums(dyads), _total(lists.sums[:, :n_needed]))
 
     def nearby_statistics(self, nearby: Nearby, views: Views, method: Method, n_jobs: int | None) -> list[Statistics]:
         """Return the statistics of new samples, block by block, as trees find their nearest."""
@@ -126,6 +125,12 @@ class Measurement:
         depths = self.depths.of(joined_dyads.reshape(-1, n_criteria)).reshape(n_rows, n_dyads)
         mean: NDArray[np.float64] = depths.mean(axis=1)
         return mean
+
+    def neighbor_sums(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return, in each criterion, the sum over the dyads with the summed neighbors in that criterion."""
+        ends = np.cumsum(self.n_summed)
+        parts = zip(ends - self.n_summed, ends, strict=True)
+        return np.column_stack([_total(dyads[:, start:end, c]) for c, (start, end) in enumerate(parts)])
 
     def balanced_sum(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the nearest of each row under the weighted sum of the criteria."""

@@ -1,11 +1,12 @@
 """Dissimilarities that add up over columns, of what both samples have."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from paretodepth._kernels import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def sum_columns(
     A: NDArray[np.float64],
     B: NDArray[np.float64],

@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from paretodepth._kernels import compiled
 
 
 class Staircase(NamedTuple):
@@ -28,7 +29,7 @@ class Staircase(NamedTuple):
     shift: int
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def cell_of(value: float, shift: int) -> int:
     """Return a cell that never falls as the value grows: its bits, those of negative ones turned round."""
     # The sum makes one zero of the two.
@@ -36,7 +37,7 @@ def cell_of(value: float, shift: int) -> int:
     return int((bits ^ ((bits >> 63) & np.int64(2**63 - 1))) >> shift)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def new_staircase(front: NDArray[np.float64], n_cells: int) -> Staircase:
     """Return a front of two criteria, in lexicographic order, with its table."""
     n_points = front.shape[0]
@@ -57,7 +58,7 @@ def new_staircase(front: NDArray[np.float64], n_cells: int) -> Staircase:
     return Staircase(front[:, 0].copy(), front[:, 1].copy(), lowest, first_cell, shift)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pass_staircase(block: NDArray[np.float64], is_triangle: bool, staircase: Staircase) -> NDArray[np.float64]:
     """Return the dyads of a block that no point of the staircase dominates, shape (n_dyads, 2).
 
@@ -83,7 +84,7 @@ def pass_staircase(block: NDArray[np.float64], is_triangle: bool, staircase: Sta
     return passed[:n_passed].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pass_points(block: NDArray[np.float64], is_triangle: bool, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the dyads of a block that none of a few points dominates, shape (n_dyads, n_criteria).
 
@@ -101,7 +102,7 @@ def pass_points(block: NDArray[np.float64], is_triangle: bool, points: NDArray[n
     return passed[:n_passed].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def is_below_one(points: NDArray[np.float64], dyad: NDArray[np.float64]) -> bool:
     """Tell whether one of the points dominates a dyad."""
     for point in range(points.shape[0]):
@@ -114,7 +115,7 @@ def is_below_one(points: NDArray[np.float64], dyad: NDArray[np.float64]) -> bool
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def choose_points(candidates: NDArray[np.float64], dyads: NDArray[np.float64], n_points: int) -> NDArray[np.float64]:
     """Return at most `n_points` candidates that together dominate many of the dyads, the most useful first.
 
@@ -143,7 +144,7 @@ def choose_points(candidates: NDArray[np.float64], dyads: NDArray[np.float64], n
     return chosen[:n_chosen]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def are_reached(points: NDArray[np.float64], front: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Tell which points are nowhere smaller than some dyad of a front."""
     reached = np.zeros(points.shape[0], np.bool_)

@@ -3,15 +3,16 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from paretodepth._kernels import compiled
 
 N_PARTS = 12
 ROUNDING = 3.3306690738754716e-16  # (3 + 16 u) u for u = 2^-53
 SPLITTER = 134217729.0  # 2^27 + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_part(parts: NDArray[np.float64], n_parts: int, value: float) -> int:
     """Add a number to a sum kept without error as parts that do not overlap; return their number."""
     end = 0
@@ -27,7 +28,7 @@ def add_part(parts: NDArray[np.float64], n_parts: int, value: float) -> int:
     return end + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_product(parts: NDArray[np.float64], n_parts: int, a: float, b: float) -> int:
     """Add a product to a sum kept without error (Dekker's split)."""
     a_high = SPLITTER * a - (SPLITTER * a - a)
@@ -38,7 +39,7 @@ def add_product(parts: NDArray[np.float64], n_parts: int, a: float, b: float) ->
     return add_part(parts, add_part(parts, n_parts, error), rounded)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def turns_right(ax: float, ay: float, bx: float, by: float, cx: float, cy: float) -> bool:
     """Tell whether the way a, b, c turns right, that is, b lies above the line from a to c; exactly."""
     left, right = (ax - cx) * (by - cy), (ay - cy) * (bx - cx)
@@ -55,7 +56,7 @@ def turns_right(ax: float, ay: float, bx: float, by: float, cx: float, cy: float
     return bool(parts[n_parts - 1] < 0.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def lower_left_hull(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return which dyads of a front lie on its lower-left hull, those inside its edges too.
 
@@ -96,7 +97,7 @@ class GrowingFront(NamedTuple):
     cells_per_x: float
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def insert_dyad(front: GrowingFront, x: float, y: float) -> None:
     """Put a dyad on the front, unless it is dominated or there already, and take off those it dominates."""
     size = front.size[0]
@@ -121,7 +122,7 @@ def insert_dyad(front: GrowingFront, x: float, y: float) -> None:
         cell += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def insert_points(front: GrowingFront, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
     """Insert dyads; the front must have room for all of them."""
     for dyad in range(len(x)):
@@ -129,7 +130,7 @@ def insert_points(front: GrowingFront, x: NDArray[np.float64], y: NDArray[np.flo
             insert_dyad(front, x[dyad], y[dyad])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def insert_pairs(front: GrowingFront, samples: NDArray[np.float64], sample: int, rotated: bool) -> None:
     """Insert the dyads of a sample with all earlier ones: the differences of the coordinates.
 

@@ -5,17 +5,18 @@ from starts[i] to starts[i + 1].
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from paretodepth._kernels import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def squared_distance(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
     """Return the squared Euclidean distance of two points of the plane."""
     return float((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def farthest_nearest(A: NDArray[np.float64], B: NDArray[np.float64], least: float) -> float:
     """Return the largest squared distance of a point of `A` to its nearest of `B`, or `least` if that is larger."""
     farthest = least
@@ -31,7 +32,7 @@ def farthest_nearest(A: NDArray[np.float64], B: NDArray[np.float64], least: floa
     return farthest
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def hausdorff_distances(
     A: NDArray[np.float64], a_starts: NDArray[np.intp], B: NDArray[np.float64], b_starts: NDArray[np.intp]
 ) -> NDArray[np.float64]:
@@ -46,7 +47,7 @@ def hausdorff_distances(
     return distances
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def frechet_distances(
     A: NDArray[np.float64], a_starts: NDArray[np.intp], B: NDArray[np.float64], b_starts: NDArray[np.intp]
 ) -> NDArray[np.float64]:
@@ -76,7 +77,7 @@ def frechet_distances(
     return distances
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def shape_based_distances(
     A: NDArray[np.float64], a_starts: NDArray[np.intp], B: NDArray[np.float64], b_starts: NDArray[np.intp]
 ) -> NDArray[np.float64]:

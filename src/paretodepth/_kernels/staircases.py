@@ -3,11 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from paretodepth._kernels import compiled
 
-@njit(cache=True, nogil=True)
+
+@compiled
 def number_pairs(pairs: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the front numbers of two-criteria dyads in lexicographic order.
 
@@ -53,27 +54,19 @@ def number_pairs(pairs: NDArray[np.float64]) -> NDArray[np.intp]:
     return numbers
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def group_by_front(
-    dyads: NDArray[np.float64], numbers: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return the dyads front by front, otherwise in their order, and where each front starts."""
-    n_fronts = 0
-    for number in numbers:
-        n_fronts = max(n_fronts, number)
-    starts = np.zeros(n_fronts + 1, np.intp)
-    for number in numbers:
-        starts[number] += 1
-    for front in range(n_fronts):
-        starts[front + 1] += starts[front]
-    places = starts.copy()
-    grouped = np.empty_like(dyads)
+    dyads: NDArray[np.float64], numbers: NDArray[np.intp], places: NDArray[np.intp], grouped: NDArray[np.float64]
+) -> None:
+    """Write the dyads front by front, otherwise in their order.
+
+    `places` says where each front starts, and is used up.
+    """
     for dyad in range(dyads.shape[0]):
         place = places[numbers[dyad] - 1]
         places[numbers[dyad] - 1] += 1
         for criterion in range(dyads.shape[1]):
             grouped[place, criterion] = dyads[dyad, criterion]
-    return grouped, starts
 
 
 PART = 32
@@ -95,7 +88,7 @@ class Slabs(NamedTuple):
     tops: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def cut_slabs(points: NDArray[np.float64], levels: NDArray[np.intp], n_levels: int, size: int) -> Slabs:
     """Return points in lexicographic order, each level a staircase, as slabs of `size` points."""
     n_points = points.shape[0]
@@ -122,13 +115,13 @@ def cut_slabs(points: NDArray[np.float64], levels: NDArray[np.intp], n_levels: i
     return Slabs(firsts, seconds, slab_levels, heights.reshape((-1, PART)), tops)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def precedes(first: float, second: float, other_first: float, other_second: float) -> bool:
     """Tell whether a dyad comes before a point in lexicographic order, as it does before NaN."""
     return bool(not first >= other_first or (first == other_first and second < other_second))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_lower(
     heights: NDArray[np.float64], rows: NDArray[np.intp], n_heights: int, values: NDArray[np.float64]
 ) -> NDArray[np.intp]:
@@ -143,7 +136,7 @@ def count_lower(
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def lowest_level(levels: NDArray[np.intp], seconds: NDArray[np.float64], second: float, bound: int) -> int:
     """Return the lowest level of points not below `second`, or the bound if that is lower."""
     for point in range(levels.shape[0]):
@@ -151,7 +144,7 @@ def lowest_level(levels: NDArray[np.intp], seconds: NDArray[np.float64], second:
     return bound
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def find_levels(dyads: NDArray[np.float64], slabs: Slabs, n_levels: int) -> NDArray[np.intp]:
     """Return, 0-based, the first level with a point that each dyad dominates, or the number of levels.
 

@@ -3,35 +3,39 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from paretodepth._kernels import compiled
 
 ROW = 2**32 - 1
 """The bits of a key that hold the row."""
 
 
+START, LENGTH, CAPACITY = 0, 1, 2
+"""What the columns of `Staircases.fronts` hold."""
+END, MOVES_LEFT = 0, 1
+"""What `Staircases.totals` holds."""
+
+
 class Staircases(NamedTuple):
     """For each front the points, in two criteria, that no other point met on it dominates.
 
-    Staircase f is ``points[starts[f]:starts[f] + lengths[f]]``, rising in the first
-    criterion and falling in the second. One that outgrows its capacity moves to the end of
-    the points in use, ``end[0]``. ``moves_left[0]`` more points may be pushed aside before the sweep is given up.
+    The staircase of front f is the `LENGTH` points from `START` on, rising in the first
+    criterion and falling in the second. One that outgrows its `CAPACITY` moves to the `END`
+    of the points in use. `MOVES_LEFT` more points may be pushed aside before the sweep is
+    given up. Few arrays, because each makes the loops take longer to compile.
     """
 
     points: NDArray[np.float64]
-    starts: NDArray[np.intp]
-    lengths: NDArray[np.intp]
-    capacities: NDArray[np.intp]
-    end: NDArray[np.intp]
-    moves_left: NDArray[np.intp]
+    fronts: NDArray[np.intp]
+    totals: NDArray[np.intp]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def is_dominated(stairs: Staircases, front: int, first: float, second: float) -> bool:
     """Tell whether a point of a front's staircase is nowhere larger than (first, second)."""
     points = stairs.points
-    start = stairs.starts[front]
-    length = stairs.lengths[front]
+    start, length = stairs.fronts[front, START], stairs.fronts[front, LENGTH]
     place = start
     while length > 0:
         half = (length + 1) >> 1
@@ -41,20 +45,21 @@ def is_dominated(stairs: Staircases, front: int, first: float, second: float) ->
     return bool(place > start and points[place - 1, 1] <= second)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def insert(stairs: Staircases, front: int, first: float, second: float) -> None:
     """Put a point that is not dominated on a front's staircase, in place of those it dominates."""
-    points, starts, lengths = stairs.points, stairs.starts, stairs.lengths
-    if lengths[front] == stairs.capacities[front]:
-        start, moved_to = starts[front], stairs.end[0]
-        for place in range(lengths[front]):
+    points, fronts, totals = stairs
+    start, length, capacity = fronts[front, START], fronts[front, LENGTH], fronts[front, CAPACITY]
+    if length == capacity:
+        moved_to = totals[END]
+        for place in range(length):
             # One by one: to compile an assignment of rows, with its message about shapes, takes seconds.
             points[moved_to + place, 0] = points[start + place, 0]
             points[moved_to + place, 1] = points[start + place, 1]
-        starts[front] = moved_to
-        stairs.capacities[front] = max(2, 2 * stairs.capacities[front])
-        stairs.end[0] += stairs.capacities[front]
-    place, stop = starts[front], starts[front] + lengths[front]
+        start = fronts[front, START] = moved_to
+        fronts[front, CAPACITY] = max(2, 2 * capacity)
+        totals[END] += fronts[front, CAPACITY]
+    place, stop = start, start + length
     end = stop
     while place < stop:
         middle = (place + stop) >> 1
@@ -73,13 +78,13 @@ def insert(stairs: Staircases, front: int, first: float, second: float) -> None:
         for other in range(kept, end):
             points[place + 1 + other - kept, 0] = points[other, 0]
             points[place + 1 + other - kept, 1] = points[other, 1]
-    stairs.moves_left[0] -= end - kept
+    totals[MOVES_LEFT] -= end - kept
     points[place, 0] = first
     points[place, 1] = second
-    lengths[front] += 1 + place - kept
+    fronts[front, LENGTH] += 1 + place - kept
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def last_dominating(stairs: Staircases, low: int, high: int, first: float, second: float) -> int:
     """Return the last front from `low` to `high` that dominates (first, second), or `low` - 1.
 
@@ -95,28 +100,26 @@ def last_dominating(stairs: Staircases, low: int, high: int, first: float, secon
     return low - 1
 
 
-@njit(cache=True, nogil=True)
-def number_triples(dyads: NDArray[np.float64], stairs: Staircases) -> NDArray[np.intp]:
-    """Return the front numbers of distinct three-criteria dyads in lexicographic order.
+@compiled
+def number_triples(dyads: NDArray[np.float64], stairs: Staircases, numbers: NDArray[np.intp]) -> None:
+    """Write the front numbers of distinct three-criteria dyads in lexicographic order.
 
     Long staircases, in which every new point pushes many aside, are given up on when
-    ``moves_left`` runs out; the numbers returned then mean nothing.
+    `MOVES_LEFT` runs out; the numbers then mean nothing.
     """
-    n_dyads = dyads.shape[0]
-    numbers = np.zeros(n_dyads, np.intp)
-    n_fronts = 0
-    for dyad in range(n_dyads):
+    # Literals would be compiled for themselves.
+    lowest, n_fronts = int(np.intp(1)), int(np.intp(0))
+    for dyad in range(dyads.shape[0]):
         first, second = dyads[dyad, 1], dyads[dyad, 2]
-        number = last_dominating(stairs, 1, n_fronts, first, second) + 1
+        number = last_dominating(stairs, lowest, n_fronts, first, second) + 1
         insert(stairs, number, first, second)
         numbers[dyad] = number
         n_fronts = max(n_fronts, number)
-        if stairs.moves_left[0] < 0:
+        if stairs.totals[MOVES_LEFT] < 0:
             break
-    return numbers
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def settle_few(dyads: NDArray[np.float64], numbers: NDArray[np.intp], start: int, stop: int) -> None:
     """Raise the front numbers of dyads start…stop - 1 above those of the dyads among them that dominate."""
     for dyad in range(start, stop):
@@ -129,7 +132,7 @@ def settle_few(dyads: NDArray[np.float64], numbers: NDArray[np.intp], start: int
                     numbers[dyad] = numbers[earlier] + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def raise_above(
     dyads: NDArray[np.float64],
     numbers: NDArray[np.intp],
@@ -144,12 +147,11 @@ def raise_above(
     a lower one is lower itself or was dealt with before, so the fronts from a dyad's own
     number on dominate it up to the last one that does.
     """
-    stairs.end[0] = 0
+    stairs.totals[END] = 0
     shallowest = deepest = numbers[lower[0] & ROW]
     for key in lower:
         shallowest, deepest = min(shallowest, numbers[key & ROW]), max(deepest, numbers[key & ROW])
-    stairs.lengths[shallowest : deepest + 1] = 0
-    stairs.capacities[shallowest : deepest + 1] = 0
+    stairs.fronts[shallowest : deepest + 1] = 0
     swept = 0
     for key in upper:
         while swept < lower.shape[0] and lower[swept] < key:

@@ -7,13 +7,14 @@ leaves, leaf l is node n_leaves + l and holds points l * n // n_leaves to (l + 1
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from paretodepth._kernels import compiled
 
 Points = NDArray[Any]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def exceeds(a: Points, row: int, b: Points, other_row: int) -> bool:
     """Tell whether a row of `a` is larger than one of `b` in some criterion."""
     # All criteria are compared: without branches that is faster than to stop at the first larger one.
@@ -23,7 +24,7 @@ def exceeds(a: Points, row: int, b: Points, other_row: int) -> bool:
     return is_larger
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def select_middle(points: Points, places: NDArray[np.intp], bounds: tuple[int, int, int], criterion: int) -> None:
     """Reorder rows first…last so that row `middle` splits them by one criterion (Hoare's selection)."""
     first, middle, last = bounds
@@ -51,47 +52,20 @@ def select_middle(points: Points, places: NDArray[np.intp], bounds: tuple[int, i
             return
 
 
-@njit(cache=True, nogil=True)
-def build_tree(points: Points, splits: NDArray[np.intp], leaf_size: int) -> tuple[NDArray[np.intp], Points, Points]:
-    """Put the points in tree order; return the row each came from and the corners of every node.
-
-    Nodes of height h are halved by criterion ``splits[h]``. It does not depend on how wide
-    they are: a width compares values, and only their order counts.
-    """
-    n_points, n_criteria = points.shape
-    places = np.empty(n_points, np.intp)
-    for place in range(n_points):
-        places[place] = place
-    n_leaves = 1
-    height = 0
-    while n_leaves * leaf_size < n_points:
-        for node in range(n_leaves):
-            start, stop = node * n_points // n_leaves, (node + 1) * n_points // n_leaves
-            middle = (2 * node + 1) * n_points // (2 * n_leaves)
-            select_middle(points, places, (start, middle, stop - 1), splits[height])
-        n_leaves *= 2
-        height += 1
-    lower = np.empty((2 * n_leaves, n_criteria), points.dtype)
-    upper = np.empty((2 * n_leaves, n_criteria), points.dtype)
-    for node in range(2 * n_leaves - 1, 0, -1):
-        start, stop = (node - n_leaves) * n_points // n_leaves, (node - n_leaves + 1) * n_points // n_leaves
-        for column in range(n_criteria):
-            if node < n_leaves:
-                lower[node, column] = min(lower[2 * node, column], lower[2 * node + 1, column])
-                upper[node, column] = max(upper[2 * node, column], upper[2 * node + 1, column])
-            else:
-                smallest = largest = points[start, column]
-                for point in range(start + 1, stop):
-                    smallest = min(smallest, points[point, column])
-                    largest = max(largest, points[point, column])
-                lower[node, column], upper[node, column] = smallest, largest
-    # There is no node 0; its row holds something rather than what was in memory.
-    for column in range(n_criteria):
-        lower[0, column], upper[0, column] = lower[1, column], upper[1, column]
-    return places, lower, upper
+@compiled
+def split_nodes(points: Points, places: NDArray[np.intp], splits: NDArray[np.intp]) -> None:
+    """Put the points, and the places that go with them, in tree order; nodes of height h are halved by `splits[h]`."""
+    n_points = points.shape[0]
+    n_nodes = 1
+    for criterion in splits:
+        for node in range(n_nodes):
+            start, stop = node * n_points // n_nodes, (node + 1) * n_points // n_nodes
+            middle = (2 * node + 1) * n_points // (2 * n_nodes)
+            select_middle(points, places, (start, middle, stop - 1), criterion)
+        n_nodes *= 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def ask_tree(
     points: Points,
     corners: tuple[Points, Points],
@@ -132,7 +106,7 @@ def ask_tree(
         found[position] = best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def settle_block(
     points: Points,
     numbers: NDArray[np.int32],
@@ -162,23 +136,25 @@ def settle_block(
             node >>= 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def find_levels(
     dyads: Points,
     points: Points,
     levels: NDArray[np.intp],
     corners: tuple[Points, Points],
     lowest: NDArray[np.intp],
-    n_levels: int,
-) -> NDArray[np.intp]:
-    """Return the smallest level among the points that each dyad dominates, or `n_levels`."""
+    stack: NDArray[np.intp],
+    found: NDArray[np.intp],
+) -> None:
+    """Find the smallest level among the points that each dyad dominates; `found` holds what it is if there is none.
+
+    The nodes still to be looked at find room in `stack`.
+    """
     n_points = points.shape[0]
     lower, upper = corners
     n_leaves = lower.shape[0] // 2
-    found = np.empty(dyads.shape[0], np.intp)
-    stack = np.empty(128, np.intp)
     for dyad in range(dyads.shape[0]):
-        best = n_levels
+        best = found[dyad]
         stack[0] = 1
         height = 1
         while height > 0:
@@ -203,4 +179,3 @@ def find_levels(
                     ):
                         best = levels[point]
         found[dyad] = best
-    return found

@@ -10,12 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from paretodepth._kernels.neighbors import nearest_by_sum
 from paretodepth.baselines.scores import METHODS, Neighbors, training_neighbors
 from paretodepth.calibration import largest_nominal_score
 from paretodepth.criteria import Criterion
 from paretodepth.detector import Samples
-from paretodepth.dyads import map_new_blocks
+from paretodepth.dyads import map_new_blocks, nearest_by_sum
 from paretodepth.fitted_criteria import fit_criteria, view_samples
 from paretodepth.pairs import ComputedPairs, HeldPairs
 from paretodepth.validation import check_alpha, check_choice, check_n_neighbors, check_weights

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paretodepth._kernels.neighbors import connecting_rank, nearest_by_sum
+from paretodepth.dyads import nearest_by_sum
 from paretodepth.matrix_validation import check_matrices
+from paretodepth.neighbors import connecting_rank
 from paretodepth.validation import check_n_neighbors
 
 FIRST_N_NEAREST = 32
@@ -164,8 +165,8 @@ def training_neighbors(
     n_nearest = min(FIRST_N_NEAREST, block.shape[2] - 1)
     while True:
         neighbors = Neighbors(*nearest_by_sum(block, weights, n_nearest))
-        k, roots = connecting_rank(*neighbors)
-        if (roots == roots[0]).all():
+        k, components = connecting_rank(*neighbors)
+        if not components.any():
             return neighbors, k
         n_nearest = min(2 * n_nearest, block.shape[2] - 1)
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from paretodepth._kernels.neighbors import nearest_by_sum
 from paretodepth.baselines.scores import METHODS, Neighbors, training_neighbors
+from paretodepth.dyads import nearest_by_sum
 from paretodepth.validation import check_count
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.metrics import DistanceMetric
 
 from paretodepth._kernels.columns import sum_columns
 from paretodepth.criterion_validation import check_positive
@@ -134,6 +133,9 @@ def _radians(columns: Columns, state: State) -> View:
 
 
 def _haversine(A: View, B: View, state: State) -> NDArray[np.float64]:
+    # Only here, because it takes long to import.
+    from sklearn.metrics import DistanceMetric
+
     # scikit-learn computes this metric pair by pair, in scalar arithmetic.
     angles: NDArray[np.float64] = DistanceMetric.get_metric("haversine").pairwise(A, B)
     return EARTH_RADIUS * angles
