@@ -1,4 +1,4 @@
-"""Depth queries, whole fits and the first fit of a fresh process."""
+"""Depth queries, whole fits and fresh processes."""
 
 import os
 import string
@@ -25,10 +25,11 @@ from paretodepth.fitted_criteria import fit_criteria
 from paretodepth.fronts import Fronts, front_numbers
 from paretodepth.pairs import ComputedPairs, HeldPairs
 
-FRESH_PROCESS = """
+COMMAND_LINE = "from paretodepth.cli import main; main()"
+FIT_AND_SCORE = """
 import numpy as np
 from paretodepth import ParetoDepthDetector
-X = np.random.default_rng(0).random((300, 4))
+X = np.random.default_rng(0).random((1000, 3))
 ParetoDepthDetector().fit(X).score_samples(X)
 """
 
@@ -92,12 +93,24 @@ def string_ratios(n_samples: int = 10_000) -> dict[str, float]:
 
 
 def startup_seconds() -> dict[str, float]:
-    """Return the time of import, fit and score on 300 samples in a fresh process, with a cold and a warm cache."""
-    with tempfile.TemporaryDirectory() as cache:
-        environment = os.environ | {"NUMBA_CACHE_DIR": cache}
-        times = []
-        for _ in range(2):
+    """Return the times of fresh processes: `detect` on two files of 1000 rows, a fit of 1000 samples, help."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for seed in range(2):
+            files.append(f"{folder}/{seed}.csv")
+            samples = np.random.default_rng(seed).random((1000, 3))
+            np.savetxt(files[-1], samples, delimiter=",", header="a,b,c", comments="")
+        environment = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/cache"}
+
+        def took(code: str, *arguments: str) -> float:
+            command = [sys.executable, "-c", code, *arguments]
             start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", FRESH_PROCESS], env=environment, check=True)
-            times.append(time.perf_counter() - start)
-    return {"cold cache": times[0], "warm cache": times[1]}
+            subprocess.run(command, env=environment, check=True, capture_output=True)
+            return time.perf_counter() - start
+
+        return {
+            "detect, cold cache": took(COMMAND_LINE, "detect", *files),
+            "detect, warm cache": took(COMMAND_LINE, "detect", *files),
+            "import, fit and score, warm cache": took(FIT_AND_SCORE),
+            "detect --help": took(COMMAND_LINE, "detect", "--help"),
+        }

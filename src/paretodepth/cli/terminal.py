@@ -18,6 +18,7 @@ from paretodepth.progress import watched
 
 app = typer.Typer(
     add_completion=False,
+    add_help_option=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Find samples that are unlike the nominal ones under every trade-off of several dissimilarities.",
@@ -89,10 +90,20 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _show_help(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        typer.echo(context.get_help(), nl=False)
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    # Typer's own option is parsed by pydantic, for which the help of every command would wait.
+    help: Annotated[
+        bool, typer.Option("--help", callback=_show_help, is_eager=True, help="Show this message and exit.")
     ] = False,
 ) -> None:
     """Find samples that are unlike the nominal ones under every trade-off of several dissimilarities."""
