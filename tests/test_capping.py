@@ -60,7 +60,7 @@ def test_capped_fronts_equal_the_naive_ones(kind):
     numbers = naive.front_numbers(dyads)
     fronts = capping.capped_fronts(pairs, 3)
     for number in range(1, 4):
-        assert_array_equal(fronts.front(number), np.array(sorted(map(tuple, dyads[numbers == number]))))
+        assert_array_equal(fronts.front(number), np.unique(dyads[numbers == number], axis=0))
 
 
 @pytest.mark.parametrize("block_values", [1, 7, 50, 400, 10**6])

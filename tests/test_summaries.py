@@ -42,9 +42,9 @@ def test_a_summary_keeps_the_naive_fronts_up_to_the_cap(draw, n_criteria, max_de
     dyads = draw_dyads(draw, n_criteria)
     numbers = naive.front_numbers(dyads)
     fronts = summarized(dyads, max_depth, 5)
-    assert_array_equal(fronts.numbers, np.sort(numbers[numbers <= max_depth]))
+    assert len(fronts) == min(max_depth, max(numbers, default=0))
     for number in range(1, len(fronts) + 1):
-        assert_array_equal(fronts.front(number), sorted(map(tuple, dyads[numbers == number])))
+        assert_array_equal(fronts.front(number), sorted(set(map(tuple, dyads[numbers == number]))))
 
 
 @pytest.mark.usefixtures("batch")

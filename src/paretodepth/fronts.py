@@ -78,7 +78,8 @@ class Fronts:
     Attributes
     ----------
     dyads : ndarray of shape (n_dyads, n_criteria)
-        The dyads of fronts 1…L, front by front, lexicographically within a front.
+        The dyads of fronts 1…L, front by front, lexicographically within a front. With a cap
+        equal dyads are kept once: pairs of many samples with few values have the same over and over.
     starts : ndarray of shape (n_fronts + 1,)
         Front f is ``dyads[starts[f - 1]:starts[f]]``.
     max_depth : int or None
@@ -124,7 +125,7 @@ class Fronts:
         """Return the fronts of dyads that need no check."""
         _, ordered, numbers = number_fronts(dyads, n_jobs)
         if max_depth is not None:
-            kept = numbers <= max_depth
+            kept = (numbers <= max_depth) & _is_new(ordered)
             ordered, numbers = ordered[kept], numbers[kept]
         # No dyad has front number 0, so a count of it starts the sums.
         starts = np.cumsum(np.bincount(numbers, minlength=1))
@@ -162,11 +163,17 @@ def number_fronts(
     ordered = dyads.take(order, axis=0)
     if dyads.shape[1] == 2:
         return order, ordered, number_pairs(ordered)
-    is_new = np.ones(len(ordered), bool)
-    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    is_new = _is_new(ordered)
     if is_new.all():
         return order, ordered, _number_distinct(ordered, n_jobs)
     return order, ordered, _number_distinct(ordered[is_new], n_jobs)[np.cumsum(is_new) - 1]
+
+
+def _is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which of dyads in lexicographic order differ from the one before."""
+    is_new = np.ones(len(ordered), bool)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return is_new
 
 
 def _number_distinct(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray[np.intp]:
