@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._kernels.neighbors import select_by_sum, select_nearest
+from paretodepth._kernels.neighbors import select_nearest
 from paretodepth.blocks import Result, map_blocks, row_blocks
 from paretodepth.fitted_criteria import FittedCriterion
 from paretodepth.metrics.metric import View
@@ -68,10 +68,15 @@ def nearest_by_sum(
 
     The nearest comes first, and of equally near ones that with the smaller index.
     """
-    _, n_rows, n_samples = block.shape
-    distances, indices = np.empty((n_rows, n_nearest)), np.empty((n_rows, n_nearest), np.intp)
-    select_by_sum(block, weights, np.empty(n_samples), distances, indices)
-    return distances, indices
+    sums = np.zeros(block.shape[1:])
+    with np.errstate(over="ignore"):
+        for part, weight in zip(block, weights, strict=True):
+            # A weight of zero leaves a criterion out, infinite dissimilarities too.
+            if weight > 0:
+                sums += weight * part
+    indices = np.empty((len(sums), n_nearest), np.intp)
+    select_nearest(sums[None], np.array([n_nearest]), indices)
+    return np.take_along_axis(sums, indices, axis=1), indices
 
 
 class Ties(NamedTuple):

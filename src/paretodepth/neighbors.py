@@ -136,7 +136,9 @@ def connecting_rank(distances: NDArray[np.float64], neighbors: NDArray[np.intp])
     def components(k: int) -> tuple[int, NDArray[np.intp]]:
         is_joined = ranks <= k
         starts = np.concatenate(([0], np.cumsum(is_joined.sum(axis=1))))
-        graph = csr_array((is_joined[is_joined], neighbors[is_joined], starts), shape=(n_samples, n_samples))
+        # Of 32 bits, because SciPy 1.11 refuses others.
+        parts = (is_joined[is_joined], neighbors[is_joined].astype(np.int32), starts.astype(np.int32))
+        graph = csr_array(parts, shape=(n_samples, n_samples))
         n_components, of_samples = connected_components(graph, directed=False)
         return n_components, of_samples
 
