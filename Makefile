@@ -1,8 +1,10 @@
 # Each target makes the virtual environment it needs; PYTHON chooses the interpreter.
 PYTHON ?= python3
 BIN := .venv/bin
-KERNEL_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_pairs.py tests/test_metrics.py \
-	tests/test_baselines.py tests/test_scalarization.py tests/test_summaries.py tests/test_capping.py
+# Beside naive twins. Fits of many samples, those of test_capping, would take too long with compilation off.
+NAIVE_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_pairs.py tests/test_metrics.py \
+	tests/test_baselines.py tests/test_scalarization.py tests/test_summaries.py
+KERNEL_TESTS := $(NAIVE_TESTS) tests/test_capping.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: bench demo pictures reproduce test test-without-extras test-lowest test-wheel lint coverage boundscheck \
@@ -11,16 +13,21 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
 
+# Naive twins take twice as long when their lines are counted; `coverage` does that. The tests of a file share what
+# takes long to make: a cluster, a browser, the runs of experiments.
+BY_FILE := -n auto --dist loadfile --no-loadscope-reorder
 test: .venv/.dev
-	$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=
+	$(BIN)/python -m pytest -n auto $(NAIVE_TESTS)
+	$(BIN)/python -m pytest $(BY_FILE) --cov --cov-report= $(NAIVE_TESTS:%=--ignore=%)
 
 # The lowest versions that pyproject.toml allows, in an environment and with a cache of their own.
 test-lowest: .venv/.python
 	$(PIP) install uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/lowest
 	$(BIN)/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct --group dev \
-		--editable '.[cli,report,text,timeseries]'
-	NUMBA_CACHE_DIR=$(CURDIR)/.venv/lowest/cache .venv/lowest/bin/python -m pytest -n auto -W ignore::DeprecationWarning
+		--editable '.[all]'
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv/lowest/cache .venv/lowest/bin/python -m pytest $(BY_FILE) \
+		-W ignore::DeprecationWarning
 
 # The wheel, made from the sdist, and the tests of the sdist, away from the source. The libraries are lent by .venv.
 test-wheel: .venv/.dev
@@ -47,11 +54,10 @@ lint: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Compiled loops cannot be traced, so their lines are counted in a second run with compilation off, after `make test`;
-# whole fits of many samples would take too long there.
+# Compiled loops cannot be traced, so their lines are counted in a second run with compilation off, after `make test`.
 coverage: .venv/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-append --cov-report=term-missing --cov-fail-under=95 \
-		$(filter-out tests/test_capping.py,$(KERNEL_TESTS))
+		$(NAIVE_TESTS)
 
 # A warm cache would skip the check, so this run has a cache of its own.
 boundscheck: .venv/.dev

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 # Uncompiled or bounds-checked loops are slow; these runs ask for lines and indices, not for rare values.
 IS_SLOW = os.environ.get("NUMBA_DISABLE_JIT") == "1" or os.environ.get("NUMBA_BOUNDSCHECK") == "1"
-N_EXAMPLES = 20 if IS_SLOW else 300
+N_EXAMPLES = 20 if IS_SLOW else 150
 SEEDS = range(1 if IS_SLOW else 3)
 
 DRAWS = {

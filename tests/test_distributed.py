@@ -21,8 +21,6 @@ from tests.test_capping import SAMPLES
 from tests.test_limits import assert_same_results
 
 pytestmark = [
-    # One cluster serves all of them.
-    pytest.mark.xdist_group("dask"),
     # Dask's own, when workers come and go.
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

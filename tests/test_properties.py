@@ -192,7 +192,7 @@ class Merging(RuleBasedStateMachine):
         summary = FrontSummary(a[2] or 100, 2)
         for start in range(0, len(a[1]), size):
             summary.add(a[1][start : start + size])
-        assert summary.fronts().dyads.tolist() == a[0].dyads.tolist()
+        assert content(summary.fronts()) == content(Fronts.from_dyads(a[1], max_depth=a[2] or 100))
 
 
 TestMerging = Merging.TestCase

@@ -27,9 +27,10 @@ from paretodepth.pairs import ComputedPairs, HeldPairs
 
 COMMAND_LINE = "from paretodepth.cli import main; main()"
 FIT_AND_SCORE = """
+import sys
 import numpy as np
 from paretodepth import ParetoDepthDetector
-X = np.random.default_rng(0).random((1000, 3))
+X = np.random.default_rng(0).random((int(sys.argv[1]), 3))
 ParetoDepthDetector().fit(X).score_samples(X)
 """
 
@@ -92,13 +93,13 @@ def string_ratios(n_samples: int = 10_000) -> dict[str, float]:
     }
 
 
-def startup_seconds() -> dict[str, float]:
-    """Return the times of fresh processes: `detect` on two files of 1000 rows, a fit of 1000 samples, help."""
+def startup_seconds(n_samples: int = 1000) -> dict[str, float]:
+    """Return the times of fresh processes: `detect` on two files of samples, a fit and score of as many, help."""
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for seed in range(2):
             files.append(f"{folder}/{seed}.csv")
-            samples = np.random.default_rng(seed).random((1000, 3))
+            samples = np.random.default_rng(seed).random((n_samples, 3))
             np.savetxt(files[-1], samples, delimiter=",", header="a,b,c", comments="")
         environment = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/cache"}
 
@@ -111,6 +112,6 @@ def startup_seconds() -> dict[str, float]:
         return {
             "detect, cold cache": took(COMMAND_LINE, "detect", *files),
             "detect, warm cache": took(COMMAND_LINE, "detect", *files),
-            "import, fit and score, warm cache": took(FIT_AND_SCORE),
+            "import, fit and score, warm cache": took(FIT_AND_SCORE, str(n_samples)),
             "detect --help": took(COMMAND_LINE, "detect", "--help"),
         }
