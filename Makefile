@@ -20,14 +20,14 @@ test: .venv/.dev
 	$(BIN)/python -m pytest -n auto $(NAIVE_TESTS)
 	$(BIN)/python -m pytest $(BY_FILE) --cov --cov-report= $(NAIVE_TESTS:%=--ignore=%)
 
-# The lowest versions that pyproject.toml allows, in an environment and with a cache of their own.
+# The lowest versions that pyproject.toml allows, in an environment and with a cache of their own. TESTS chooses files.
 test-lowest: .venv/.python
 	$(PIP) install uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/lowest
 	$(BIN)/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct --group dev \
 		--editable '.[all]'
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv/lowest/cache .venv/lowest/bin/python -m pytest $(BY_FILE) \
-		-W ignore::DeprecationWarning
+		-W ignore::DeprecationWarning $(TESTS)
 
 # The wheel, made from the sdist, and the tests of the sdist, away from the source. The libraries are lent by .venv.
 test-wheel: .venv/.dev
