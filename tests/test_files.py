@@ -639,8 +639,10 @@ def test_a_killed_writer_leaves_the_old_file_whole(tmp_path, kill, remains):
     path = tmp_path / "a.csv"
     write_table(FLAT, path)
     old = path.read_bytes()
+    # A background job of a shell inherits that SIGINT is ignored.
     code = """
-import pyarrow, time
+import pyarrow, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def chunks():
     for number in range(10**9):
         yield pyarrow.table({"a": list(range(10_000))})
@@ -653,7 +655,7 @@ write_table(chunks(), sys.argv[1])
         assert process.stdout.readline() == b"started\n"
         time.sleep(0.05)
         process.send_signal(kill)
-        assert process.wait() != 0
+        assert process.wait(60) != 0
     assert path.read_bytes() == old
     assert len(list(tmp_path.iterdir())) == remains
 
