@@ -153,3 +153,29 @@ def test_lists_hold_the_nearest_of_each_sample(samples):
     first = lists.first_dyads(np.array([3, 5]))
     assert_array_equal(first[:, :3], lists.dyads[:, 0, :3])
     assert_array_equal(first[:, 3:], lists.dyads[:, 1, :5])
+
+
+@pytest.mark.parametrize("kind", ["distinct", "tied", "equal", "infinite"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_rank_that_connects_whole_lists_is_the_naive_one(kind, seed):
+    matrix = np.random.default_rng(seed).random((14, 14))
+    matrix = {
+        "distinct": matrix,
+        "tied": np.round(matrix, 1),
+        "equal": np.ones_like(matrix),
+        "infinite": np.where(matrix > 0.2, np.inf, matrix),
+    }[kind]
+    np.fill_diagonal(matrix, -1)
+    order = matrix.argsort(axis=1, kind="stable")[:, 1:]
+    k, components = neighbors.connecting_rank(np.take_along_axis(matrix, order, axis=1), order)
+    assert k == naive.connected_n_neighbors(matrix)
+    assert not components.any()
+
+
+def test_lists_too_short_to_connect_name_the_components_so_far():
+    # Two groups of three: within a group two samples are nearer than the other group.
+    distances = np.abs(np.subtract.outer(*2 * [np.array([0.0, 1, 3, 100, 101, 103])]))
+    order = distances.argsort(axis=1)[:, 1:3]
+    k, components = neighbors.connecting_rank(np.take_along_axis(distances, order, axis=1), order)
+    assert k == 2
+    assert_array_equal(components, [0, 0, 0, 1, 1, 1])

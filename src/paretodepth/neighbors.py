@@ -128,8 +128,9 @@ def connecting_rank(distances: NDArray[np.float64], neighbors: NDArray[np.intp])
     that k's graph.
     """
     n_samples, n_listed = distances.shape
-    is_farther = np.diff(distances, axis=1, prepend=-1) > 0
-    ranks = np.maximum.accumulate(np.where(is_farther, np.arange(1, n_listed + 1), 1), axis=1)
+    ranks = np.tile(np.arange(1, n_listed + 1), (n_samples, 1))
+    ranks[:, 1:][distances[:, 1:] == distances[:, :-1]] = 1
+    ranks = np.maximum.accumulate(ranks, axis=1)
     # Samples as near as the last of a list may be missing from it.
     largest = n_listed if n_listed == n_samples - 1 else int(ranks[:, -1].min())
 
