@@ -5,6 +5,8 @@ BIN := .venv/bin
 NAIVE_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_pairs.py tests/test_metrics.py \
 	tests/test_baselines.py tests/test_scalarization.py tests/test_summaries.py
 KERNEL_TESTS := $(NAIVE_TESTS) tests/test_capping.py
+# The tests of a file share what takes long to make: a cluster, a browser, the runs of experiments.
+BY_FILE := -n auto --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: bench demo pictures reproduce test test-without-extras test-lowest test-wheel lint coverage boundscheck \
@@ -13,9 +15,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
 
-# Naive twins take twice as long when their lines are counted; `coverage` does that. The tests of a file share what
-# takes long to make: a cluster, a browser, the runs of experiments.
-BY_FILE := -n auto --dist loadfile --no-loadscope-reorder
+# Naive twins take twice as long when their lines are counted; `coverage` does that.
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto $(NAIVE_TESTS)
 	$(BIN)/python -m pytest $(BY_FILE) --cov --cov-report= $(NAIVE_TESTS:%=--ignore=%)

@@ -197,10 +197,8 @@ class HeldPairs(Pairs):
     def later(self, rows: slice) -> NDArray[np.float64]:
         """Return some samples against these and all later ones."""
         block = np.zeros((self.n_criteria, rows.stop - rows.start, self.n_samples - rows.start))
-        end = pairs_before(rows.start, self.n_samples)
-        for row in range(block.shape[1]):
-            start, end = end, end + block.shape[2] - row - 1
-            block[:, row, row + 1 :] = self.dyads[start:end].T
+        for in_block, in_dyads in _same_pairs(block, self.dyads[pairs_before(rows.start, self.n_samples) :]):
+            in_block[:] = in_dyads
         return block
 
     def chosen(self, sample: int, others: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -224,12 +222,19 @@ def _packed(pairs: Pairs, rows: slice) -> NDArray[np.float64]:
     """Return the dyads of some samples with all later ones, one row a pair."""
     start, stop = (pairs_before(row, pairs.n_samples) for row in (rows.start, rows.stop))
     dyads = np.empty((stop - start, pairs.n_criteria))
-    block = pairs.later(rows)
+    for in_block, in_dyads in _same_pairs(pairs.later(rows), dyads):
+        in_dyads[:] = in_block
+    return dyads
+
+
+def _same_pairs(
+    block: NDArray[np.float64], dyads: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Give, sample by sample, its pairs with later ones as views into a block and into the dyads, criteria first."""
     end = 0
     for row in range(block.shape[1]):
         start, end = end, end + block.shape[2] - row - 1
-        dyads[start:end] = block[:, row, row + 1 :].T
-    return dyads
+        yield block[:, row, row + 1 :], dyads[start:end].T
 
 
 def pairs_before(sample: Any, n_samples: int) -> Any:

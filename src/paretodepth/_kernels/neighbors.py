@@ -1,6 +1,6 @@
 """Nearest training samples, read from blocks of dissimilarities (n_criteria, n_rows, n_samples).
 
-Results are written into arrays that are given: to compile the making of arrays takes as long as the rest.
+What every fit needs is written into arrays that are given: to compile the making of arrays takes as long as the rest.
 """
 
 import numpy as np
