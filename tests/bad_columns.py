@@ -244,6 +244,12 @@ BAD_COLUMNS = {
     ),
     "NaN period": (fit("amount", "cyclic", period=np.nan), ValueError, "above 0. Got nan instead"),
     "infinite power": (fit("amount", "minkowski", p=np.inf), ValueError, "above 0. Got inf instead"),
+    "edges whose differences wrap": (
+        fit("path", "speed", edges=[0, 2**62, -(2**63), -(2**62), 446]),
+        ValueError,
+        "two increasing numbers. Got",
+    ),
+    "edges that are no floats": (fit("path", "speed", edges=[0, 10**400]), ValueError, "two increasing numbers. Got"),
     "NaN among edges": (fit("path", "speed", edges=[0, np.nan]), ValueError, "two increasing numbers. Got"),
     "dict of single values": (
         fit(None, "euclidean", {"a": 1.0}),

@@ -318,6 +318,7 @@ HOSTILE = {
     "too few weights": ("Measurement", "weights", [1.0]),
     "starts beyond the dyads": ("Fronts", "starts", [0, 10**9]),
     "starts that fall": ("Fronts", "starts", [0, 1770, 5, 1770]),
+    "starts whose differences wrap": ("Fronts", "starts", [0, 39, 2**62, -(2**63), -(2**62), 446, 1770]),
     "no fronts": ("Fronts", "starts", [0]),
     "dyads that are NaN": ("Fronts", "dyads", np.full((1770, 2), np.nan)),
     "dyads of three criteria": ("Fronts", "dyads", np.ones((1770, 3))),
@@ -336,6 +337,16 @@ def test_a_well_sealed_file_whose_parts_do_not_fit_is_refused(case, model, tmp_p
     header, data = opened(model)
     content = sealed(*grown(header, data, object_of(header, owner)[part], values))
     with pytest.raises(ValueError, match=r"does not understand \(([\w ]+ that do not fit|'\w+' of another type)"):
+        load_bytes(content, tmp_path)
+
+
+def test_kept_rows_whose_differences_wrap_are_refused(tmp_path):
+    ParetoDepthDetector(calibration="split", random_state=0).fit(X).save(tmp_path / "m")
+    header, data = opened((tmp_path / "m").read_bytes())
+    kept = np.arange(40)
+    kept[3:6] = [2**62, -(2**63), -(2**62)]
+    content = sealed(*grown(header, data, header["state"]["_kept"], kept))
+    with pytest.raises(ValueError, match=r"does not understand \(training samples that do not fit the rest"):
         load_bytes(content, tmp_path)
 
 

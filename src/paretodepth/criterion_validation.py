@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import numbers
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from paretodepth.words import listed, suggestion
 
 MAX_SIZE = 100_000
 """Values that a metric computes for each sample at most."""
+MAX_FLOAT = sys.float_info.max
 
 
 def check_positive(value: object, parameter: str, caller: str) -> float:
@@ -58,7 +61,9 @@ def check_edges(value: object, parameter: str, caller: str) -> list[float] | Non
         return None
     edges = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else []
     are_numbers = len(edges) > 1 and all(isinstance(edge, numbers.Real) for edge in edges)
-    if not are_numbers or not np.isfinite(edges).all() or not np.all(np.diff(edges) > 0):
+    # Compared as the floats they become: differences of large integers wrap, and larger ones are no floats.
+    are_finite = are_numbers and all(abs(edge) <= MAX_FLOAT for edge in edges)
+    if not are_finite or not all(float(low) < float(high) for low, high in pairwise(edges)):
         raise ValueError(
             f"The '{parameter}' parameter of {caller} must be at least two increasing numbers. Got {value!r} instead."
         )

@@ -210,7 +210,8 @@ def check_fronts(fronts: Any) -> None:
     _require(dyads.ndim == 2, "fronts")
     _check_numbers(dyads, dyads.shape, "fronts")
     _require(starts.ndim == 1 and len(starts) >= 2 and starts[0] == 0 and starts[-1] == len(dyads), "fronts")
-    _require(bool(np.all(np.diff(starts) > 0)), "fronts")
+    # Compared, not subtracted: a difference of int64 wraps, and a file could make falling starts seem to rise.
+    _require(bool(np.all(starts[1:] > starts[:-1])), "fronts")
 
 
 def _check_nearby(nearby: Any, criteria: Sequence[Any], training: Sequence[Any], measurement: Any) -> None:
@@ -238,4 +239,4 @@ def _check_kept(kept: Any, n_samples: int, n_training: int) -> None:
         _require(kept == slice(None) and n_samples == n_training, "training samples")
     else:
         _require(isinstance(kept, np.ndarray) and kept.dtype == np.intp and kept.shape == (n_training,), "samples")
-        _require(bool(np.all(np.diff(kept) > 0)) and kept[0] >= 0 and kept[-1] < n_samples, "training samples")
+        _require(bool(np.all(kept[1:] > kept[:-1])) and kept[0] >= 0 and kept[-1] < n_samples, "training samples")
