@@ -7,6 +7,7 @@ import argparse
 import collections
 import hashlib
 import json
+import operator
 import os
 import random
 import re
@@ -22,7 +23,9 @@ import numpy as np
 
 from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
 from paretodepth.files import read_table
+from paretodepth.metrics.registry import METRICS
 from paretodepth.model_file import MAGIC, PREFIX, VERSION
+from tests.metric_draws import is_installed
 
 SECONDS = 10
 """A file may take, on a busy machine."""
@@ -52,7 +55,16 @@ CRITERIA = {
         Criterion("series", "series", "shape_based"),
         Criterion("kind", "word", "mismatch"),
     ],
+    "parameters": [Criterion("shape", "walk", "shape", points=5), Criterion("scaled", ["x", "y"], "seuclidean")],
 }
+if is_installed(METRICS["dtw"]):
+    CRITERIA["series"] = [Criterion("series", "series", "dtw", window=2), Criterion("y", "y")]
+if is_installed(METRICS["levenshtein"]):
+    CRITERIA["text"] = [
+        Criterion("letters", "word", "levenshtein", normalized=True),
+        Criterion("words", "word", "token_set"),
+        Criterion("y", "y"),
+    ]
 PARAMETERS = {
     "default": {"method": "union"},
     "columns": {"calibration": "split", "random_state": 0, "depth": "mid"},
@@ -89,7 +101,7 @@ def model_files():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "m")
         for name, criteria in CRITERIA.items():
-            ParetoDepthDetector(criteria, **PARAMETERS[name]).fit(TABLE).save(path)
+            ParetoDepthDetector(criteria, **PARAMETERS.get(name, {})).fit(TABLE).save(path)
             files.append(Path(path).read_bytes())
         matrices = [np.abs(np.subtract.outer(TABLE[name], TABLE[name])) for name in ("x", "y")]
         precomputed = [Criterion(name, metric="precomputed") for name in ("a", "b")]
@@ -174,7 +186,7 @@ def try_model(path):
     except ValueError:
         return "refused"
     try:
-        new = TABLE if len(detector.criteria_) != 2 or detector.criteria_[0].name == "x" else [np.ones((2, 12))] * 2
+        new = [np.ones((2, 12))] * 2 if any(map(operator.attrgetter("is_precomputed"), detector.criteria_)) else TABLE
         detector.p_values(new)
         detector.explain(new)
     except SCORED:

@@ -99,6 +99,8 @@ def test_what_is_estimated_is_plain_values_and_arrays(draw):
     fitted, _, _ = blocks(draw)
     plain = {key: value for key, value in fitted.state.items() if not isinstance(value, np.ndarray)}
     assert json.loads(json.dumps(plain)) == plain
+    parameters, estimates = METRICS[draw.metric].parameters, METRICS[draw.metric].estimates
+    assert set(fitted.state) == {"missing", *(entry.name for entry in (*parameters, *estimates))}
     for value in fitted.state.values():
         assert not isinstance(value, np.ndarray) or value.dtype == np.float64
 

@@ -299,7 +299,7 @@ def test_arrays_cannot_be_read_twice_from_the_same_bytes(model, tmp_path):
 
 
 def object_of(header, name):
-    return next(node["parts"] for node in header["objects"] if node["class"] == name)
+    return next(node["parts"] for node in header["objects"] if node.get("class") == name)
 
 
 def grown(header, data, reference, values):
@@ -348,6 +348,104 @@ def test_kept_rows_whose_differences_wrap_are_refused(tmp_path):
     content = sealed(*grown(header, data, header["state"]["_kept"], kept))
     with pytest.raises(ValueError, match=r"does not understand \(training samples that do not fit the rest"):
         load_bytes(content, tmp_path)
+
+
+WALKS = {"walk": [np.cumsum(row.reshape(-1, 2), axis=0) for row in np.random.default_rng(2).random((20, 12))]}
+SERIES = {"series": list(np.random.default_rng(3).random((20, 30)))}
+MIXED = {"color": list("abcab" * 4), "size": np.arange(20) % 7, "amount": np.random.default_rng(4).random(20)}
+LABELS = {"labels": [{"a"}, {"a", "b"}, set(), {"c"}] * 5}
+HOSTILE_PARAMS = {
+    "window": ("dtw", SERIES, {}, [2**62, 2**63 - 2, -5, "wide"]),
+    "points": ("shape", WALKS, {}, [10**8, -1, 1.5, None]),
+    "period": ("cyclic", {"x": X[:, 0]}, {"period": 24}, [0, -1, "day", None]),
+    "p": ("minkowski", {"x": X[:, 0]}, {}, [-3.0, "two"]),
+    "bins": ("speed", WALKS, {}, [10**9, 0]),
+    "normalized": ("levenshtein", {"text": list("abcab" * 4)}, {}, [7, None]),
+    "missing": ("cityblock", {"x": X[:, 0]}, {}, ["ignore", 3]),
+}
+
+
+def saved_bytes(metric, table, params, tmp_path):
+    ParetoDepthDetector([Criterion("c", None, metric, **params)]).fit(table).save(tmp_path / "m")
+    return (tmp_path / "m").read_bytes()
+
+
+def stated(header, name):
+    """The node of an entry of a fitted criterion's state, as a list of key and value."""
+    (found,) = (item for item in object_of(header, "FittedCriterion")["state"]["dict"] if item[0] == name)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, (metric, *_) in HOSTILE_PARAMS.items() if is_installed(METRICS[metric])]
+)
+def test_parameters_of_a_fitted_criterion_are_those_of_its_criterion_whatever_its_state_says(name, tmp_path):
+    metric, table, params, hostile = HOSTILE_PARAMS[name]
+    content = saved_bytes(metric, table, params, tmp_path)
+    scores = load_bytes(content, tmp_path).score_samples(table)
+    for value in hostile:
+        header, data = opened(content)
+        stated(header, name)[1] = value
+        loaded = load_bytes(sealed(header, data), tmp_path)
+        assert_array_equal(loaded.score_samples(table), scores)
+        assert loaded.criteria_[0].state[name] != value
+
+
+HOSTILE_ESTIMATES = {
+    ("seuclidean", "variances"): [[0.0, 1.0], [-1.0, 1.0], [np.nan, 1.0], [1.0], [1, 1], [[1.0, 1.0]]],
+    ("mahalanobis", "inverse_covariance"): [np.eye(3), np.ones(4), np.full((2, 2), np.nan), np.full((2, 2), np.inf)],
+    ("speed", "edges"): [np.zeros(21), np.arange(5.0), np.arange(21), np.arange(21)[::-1] / 2, np.full(21, np.inf)],
+    ("gower", "ranges"): [np.ones(2), np.full(3, -1.0), np.full(3, np.nan), np.ones(3, int), np.ones((3, 1))],
+    ("gower", "vocabularies"): [None, [], [None, None], [["a"], ["a", "a"], None], [[[1]], None, None], "abc"],
+    ("mismatch", "vocabularies"): [None, [["a"]], [["a"], None, ["b"]], [["a", "a"], [1], [2]], [[None], [1], [2]]],
+    ("eskin", "vocabularies"): [None, [["a"]], [["a"], "abc", ["b"]]],
+    ("jaccard", "labels"): [["a", "b"], ["a", "b", "b"], "abc", [["a"], "b", "c"], 3],
+}
+ESTIMATED_FROM = {"speed": WALKS, "jaccard": LABELS, "gower": MIXED, "mismatch": MIXED, "eskin": MIXED}
+
+
+@pytest.mark.parametrize(("metric", "name"), HOSTILE_ESTIMATES)
+def test_estimates_of_another_type_shape_or_range_are_refused(metric, name, tmp_path):
+    content = saved_bytes(metric, ESTIMATED_FROM.get(metric, X), {}, tmp_path)
+    for value in HOSTILE_ESTIMATES[metric, name]:
+        header, data = opened(content)
+        if isinstance(stated(header, name)[1], dict):
+            header, data = grown(header, data, stated(header, name)[1], value)
+        else:
+            stated(header, name)[1] = value
+        with pytest.raises(ValueError, match=rf"{name.replace('_', ' ')} of the metric {metric} that do not fit"):
+            load_bytes(sealed(header, data), tmp_path)
+
+
+def test_every_estimate_has_been_tried_with_hostile_values():
+    assert set(HOSTILE_ESTIMATES) == {
+        (metric.name, estimate.name) for metric in METRICS.values() for estimate in metric.estimates
+    }
+
+
+def test_edges_other_than_those_given_are_refused(tmp_path):
+    content = saved_bytes("speed", WALKS, {"edges": [0, 1, 2.5]}, tmp_path)
+    load_bytes(content, tmp_path)
+    header, data = opened(content)
+    header, data = grown(header, data, stated(header, "edges")[1], [0, 1, 2.0])
+    with pytest.raises(ValueError, match="edges of the metric speed that do not fit"):
+        load_bytes(sealed(header, data), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["n_threads", "transforms_alone", "n_training", "window"])
+def test_a_state_with_what_a_metric_does_not_have_is_refused(name, model, tmp_path):
+    header, data = opened(model)
+    object_of(header, "FittedCriterion")["state"]["dict"].append([name, 1])
+    with pytest.raises(ValueError, match="estimates that do not fit the rest"):
+        load_bytes(sealed(header, data), tmp_path)
+
+
+def test_a_metric_whose_estimates_are_not_declared_cannot_be_saved(tmp_path):
+    detector = ParetoDepthDetector().fit(X)
+    detector.criteria_[0].state["novel"] = 1.0
+    with pytest.raises(ValueError, match="estimates that do not fit the rest"):
+        detector.save(tmp_path / "m")
+    assert not list(tmp_path.iterdir())
 
 
 HOSTILE_STATE = {

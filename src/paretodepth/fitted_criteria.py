@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
@@ -107,7 +107,9 @@ class FittedCriterion:
         metric, registered, params = self.metric, self.criterion.registered, self.criterion.params
         if registered is not None:
             check_comparable(A, B, self.name)
-            threads = {"n_threads": effective_n_jobs(n_jobs)} if registered.is_threaded else {}
+            # More threads than cores help nobody, and the number may come from a stranger's file.
+            n_threads = min(effective_n_jobs(n_jobs), cpu_count())
+            threads = {"n_threads": n_threads} if registered.is_threaded else {}
             block = registered.block(A, B, self.state | threads)
             if self.criterion.missing == "ignore":
                 check_common(block, self.name, origin)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from datetime import date, datetime, time
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.calibration import Calibration, Surprise
-from paretodepth.criteria import Criterion, check_criterion
+from paretodepth.criteria import Criterion, check_criterion, checked_params
 from paretodepth.depth import Depths
 from paretodepth.fitted_criteria import FittedCriterion
 from paretodepth.fronts import Fronts
@@ -25,6 +25,7 @@ from paretodepth.model_validation import (
     check_array,
     check_fronts,
     check_integer,
+    check_known_state,
     check_no_transform,
     check_part,
     refuse_value,
@@ -154,7 +155,11 @@ class Decoder:
         made = _instance(cls, {name: values[name] for name in expected})
         if cls is Fronts:
             check_fronts(made)
-        self._objects.append(check_criterion(made) if cls is Criterion else made)
+        elif cls is Criterion:
+            check_criterion(made)
+        elif cls is FittedCriterion:
+            made = _with_own_params(made)
+        self._objects.append(made)
 
     def value(self, node: Node) -> Any:
         """Return the value of a node."""
@@ -176,6 +181,19 @@ class Decoder:
         if tag in COLLECTIONS:
             return COLLECTIONS[tag](values)
         return dict(values) if tag == "dict" else {"slice": slice}[tag](*values)
+
+
+def _with_own_params(fitted: FittedCriterion) -> FittedCriterion:
+    """Return a fitted criterion with its criterion's parameters, which were checked, and of the file the estimates."""
+    check_known_state(fitted)
+    criterion, metric = fitted.criterion, fitted.criterion.registered
+    if criterion.is_precomputed:
+        return fitted
+    state: dict[str, Any] = {"missing": criterion.missing}
+    if metric is not None:
+        state |= checked_params(criterion, metric)
+        state |= {estimate.name: fitted.state[estimate.name] for estimate in metric.estimates}
+    return replace(fitted, state=state)
 
 
 def _entry(values: Sequence[Any], index: int) -> Any:

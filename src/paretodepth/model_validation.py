@@ -139,6 +139,7 @@ def check_model(state: Mapping[str, Any]) -> None:
     _require(n_criteria == len(training) >= 1 and n_training >= 2, "samples")
     _check_columns(state)
     for fitted, view in zip(criteria, training, strict=True):
+        check_known_state(fitted)
         _check_view(fitted, view, n_training)
     fronts, measurement, reasoning = state["fronts_"], state["_measurement"], state["_reasoning"]
     check_fronts(fronts)
@@ -180,7 +181,16 @@ def _check_columns(state: Mapping[str, Any]) -> None:
     _require(names is None or (len(names) == n_features and all(isinstance(name, str) for name in names)), "names")
     for fitted in state["criteria_"]:
         _require(all(0 <= column < n_features for column in fitted.columns), "columns")
-        _require((fitted.transform is None and "missing" in fitted.state) or fitted.is_precomputed, "criteria")
+        _require(fitted.transform is None, "criteria")
+
+
+def check_known_state(fitted: Any) -> None:
+    """Refuse a state with what a criterion's metric neither has as a parameter nor says that it estimates."""
+    metric = fitted.criterion.registered
+    known = {"n_training"} if fitted.is_precomputed else {"missing"}
+    if metric is not None:
+        known |= {parameter.name for parameter in metric.parameters} | {estimate.name for estimate in metric.estimates}
+    _require(set(fitted.state) <= known, "estimates")
 
 
 def _check_view(fitted: Any, view: Any, n_training: int) -> None:
@@ -189,7 +199,7 @@ def _check_view(fitted: Any, view: Any, n_training: int) -> None:
     _require(isinstance(view, np.ndarray) and view.ndim > 0 and len(view) == n_training, "samples")
     if fitted.is_precomputed:
         _require(view.shape == (n_training, n_training) and view.dtype.kind in "fiub", "matrices")
-        _require(fitted.state["n_training"] >= n_training, "matrices")
+        _require(isinstance(fitted.state["n_training"], int) and fitted.state["n_training"] >= n_training, "matrices")
     elif metric is None:
         return
     elif metric.kind == "text":
@@ -199,9 +209,10 @@ def _check_view(fitted: Any, view: Any, n_training: int) -> None:
             _check_numbers(value, (len(value),) if metric.kind == "series" else (len(value), 2), "sequences")
     else:
         _require(view.ndim == 2 and view.dtype == np.float64, "samples")
-        width = view.shape[1]
-        if metric.name == "mahalanobis":
-            _check_numbers(fitted.state["inverse_covariance"], (width, width), "covariances")
+    if metric is not None:
+        for name, fits in metric.estimates:
+            is_right = fits(fitted.state[name], fitted.criterion.params, len(fitted.columns), view)
+            _require(is_right, f"{name.replace('_', ' ')} of the metric {metric.name}")
 
 
 def check_fronts(fronts: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.metrics.metric import Metric, State, View
+from paretodepth.metrics.metric import Estimate, Metric, State, View
 from paretodepth.metrics.numeric import MISMATCH, scipy_block, summed
 from paretodepth.sample_validation import Columns, check_categories, check_flags, check_label_sets
 
@@ -21,6 +21,12 @@ def vocabulary(values: Sequence[Any]) -> list[Any]:
     return [category for category in dict.fromkeys(values) if category is not None]
 
 
+def is_vocabulary(value: Any) -> bool:
+    """Tell whether a value is a list of different categories."""
+    are_categories = isinstance(value, list) and all(isinstance(known, str | bool | int | float) for known in value)
+    return are_categories and len(set(value)) == len(value)
+
+
 def codes(values: Sequence[Any], known: Sequence[Any]) -> NDArray[np.float64]:
     """Return a number for each value, equal for equal categories; NaN for missing ones."""
     numbers = {category: float(code) for code, category in enumerate(known)} | {None: np.nan}
@@ -29,6 +35,10 @@ def codes(values: Sequence[Any], known: Sequence[Any]) -> NDArray[np.float64]:
 
 def _vocabularies(columns: Columns, params: Mapping[str, Any]) -> State:
     return {**params, "vocabularies": [vocabulary(values) for values in check_categories(columns)]}
+
+
+def _are_vocabularies(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return isinstance(value, list) and len(value) == n_columns and all(map(is_vocabulary, value))
 
 
 def _coded(columns: Columns, state: State) -> View:
@@ -50,6 +60,11 @@ def _labels(columns: Columns, params: Mapping[str, Any]) -> State:
     if not _holds_sets(columns):
         return {**params, "labels": None}
     return {**params, "labels": vocabulary(sorted(set().union(*check_label_sets(columns)), key=str))}
+
+
+def _are_labels(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    # One column of the view counts unseen labels.
+    return value is None or (is_vocabulary(value) and view.shape[1] == len(value) + 1)
 
 
 def _holds_sets(columns: Columns) -> bool:
@@ -99,6 +114,7 @@ METRICS = (
         _coded,
         _mismatch,
         _vocabularies,
+        estimates=(Estimate("vocabularies", _are_vocabularies),),
         ignores_missing=True,
     ),
     Metric(
@@ -108,6 +124,7 @@ METRICS = (
         _coded,
         _eskin,
         _vocabularies,
+        estimates=(Estimate("vocabularies", _are_vocabularies),),
         ignores_missing=True,
     ),
     Metric(
@@ -117,6 +134,7 @@ METRICS = (
         _members,
         _jaccard,
         _labels,
+        estimates=(Estimate("labels", _are_labels),),
     ),
     _boolean("dice", "booleans: as jaccard, but columns true in both count twice"),
     _boolean("rogerstanimoto", "booleans: share of columns that differ, these counted twice"),

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.metrics.categorical import codes, vocabulary
-from paretodepth.metrics.metric import Metric, State, View
+from paretodepth.metrics.categorical import codes, is_vocabulary, vocabulary
+from paretodepth.metrics.metric import Estimate, Metric, State, View, are_numbers
 from paretodepth.metrics.numeric import DIFFERENCE, MISMATCH, summed
 from paretodepth.sample_validation import Column, Columns, check_categories, check_numbers, is_missing
 
@@ -40,6 +40,15 @@ def _ranges(columns: Columns, params: Mapping[str, Any]) -> State:
         if not np.isnan(values).all():
             ranges[position] = np.nanmax(values) - np.nanmin(values)
     return {**params, "vocabularies": vocabularies, "ranges": ranges}
+
+
+def _are_ranges(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return are_numbers(value, (n_columns,)) and bool(np.all(value >= 0))
+
+
+def _are_known(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    is_list = isinstance(value, list) and len(value) == n_columns
+    return is_list and all(known is None or is_vocabulary(known) for known in value)
 
 
 def _one_by_one(columns: Columns) -> list[Columns]:
@@ -72,6 +81,7 @@ METRICS = (
         _encoded,
         _gower,
         _ranges,
+        estimates=(Estimate("vocabularies", _are_known), Estimate("ranges", _are_ranges)),
         ignores_missing=True,
     ),
 )

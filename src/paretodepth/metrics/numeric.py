@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from paretodepth._kernels.columns import sum_columns
 from paretodepth.criterion_validation import check_positive
-from paretodepth.metrics.metric import REQUIRED, Metric, Parameter, State, View
+from paretodepth.metrics.metric import REQUIRED, Estimate, Metric, Parameter, State, View, are_numbers
 from paretodepth.sample_validation import (
     Columns,
     check_covariance,
@@ -97,6 +97,10 @@ def _variances(columns: Columns, params: Mapping[str, Any]) -> State:
     return {**params, "variances": np.where(variances > 0, variances, 1.0)}
 
 
+def _are_variances(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return are_numbers(value, view.shape[1:]) and bool(np.all(value > 0))
+
+
 def _seuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
     if state["missing"] == "ignore":
         return np.sqrt(summed(A, B, SQUARE, 1 / state["variances"]))
@@ -106,6 +110,10 @@ def _seuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
 def _inverse_covariance(columns: Columns, params: Mapping[str, Any]) -> State:
     covariance = np.atleast_2d(np.cov(check_numbers(columns), rowvar=False))
     return {**params, "inverse_covariance": check_covariance(covariance, columns.reader)}
+
+
+def _is_inverse(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return are_numbers(value, view.shape[1:] * 2) and bool(np.isfinite(value).all())
 
 
 def _mahalanobis(A: View, B: View, state: State) -> NDArray[np.float64]:
@@ -207,6 +215,7 @@ METRICS = (
         _seuclidean,
         _variances,
         source="SciPy",
+        estimates=(Estimate("variances", _are_variances),),
         ignores_missing=True,
     ),
     Metric(
@@ -217,6 +226,7 @@ METRICS = (
         _mahalanobis,
         _inverse_covariance,
         source="SciPy",
+        estimates=(Estimate("inverse_covariance", _is_inverse),),
     ),
     Metric(
         "cityblock",

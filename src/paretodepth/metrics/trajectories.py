@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from paretodepth._kernels.sequences import frechet_distances, hausdorff_distances
 from paretodepth.criterion_validation import check_edges, check_positive, check_size
-from paretodepth.metrics.metric import Metric, Parameter, State, View
+from paretodepth.metrics.metric import Estimate, Metric, Parameter, State, View, are_numbers
 from paretodepth.metrics.numeric import scipy_block
 from paretodepth.metrics.series import joined
 from paretodepth.sample_validation import Columns, check_trajectory_column, object_column
@@ -34,6 +34,13 @@ def _edges(columns: Columns, params: Mapping[str, Any]) -> State:
         steps = np.concatenate([speeds(trajectory) for trajectory in _timed(columns, params["rate"])])
         edges = np.linspace(0.0, float(np.quantile(steps, 0.99)) or 1.0, params["bins"] + 1)
     return {**params, "edges": np.asarray(edges, dtype=np.float64)}
+
+
+def _are_edges(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    if not are_numbers(value, (view.shape[1] + 1,)) or not np.isfinite(value).all():
+        return False
+    given = params.get("edges")
+    return bool(np.all(value[1:] > value[:-1])) and (given is None or np.array_equal(value, list(given)))
 
 
 def _speed_histograms(columns: Columns, state: State) -> View:
@@ -73,6 +80,7 @@ METRICS = (
             Parameter("bins", N_SPEED_BINS, "number of bins from 0 to the training steps' 99 % quantile", check_size),
             Parameter("edges", None, "edges of the bins instead, increasing; the outer bins are open", check_edges),
         ),
+        estimates=(Estimate("edges", _are_edges),),
     ),
     Metric(
         "shape",
