@@ -261,50 +261,76 @@ def _new_staircases(n_points: int, max_moves: int) -> Staircases:
 
 
 def lexicographic_order(dyads: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the order that sorts by the first criterion, ties by the second, and so on."""
-    n_dyads = len(dyads)
-    n_bits = n_dyads.bit_length()
-    # The bits of a float sort like the float, once those of negative ones are turned round. Their
-    # last ones make room for the row, and a plain sort, far faster than one of indices, does.
-    keys = (dyads[:, 0] + 0.0).view(np.int64)
-    keys ^= (keys >> 63) & np.int64(2**63 - 1)
-    keys >>= n_bits
-    keys <<= n_bits
-    keys |= np.arange(n_dyads)
-    keys.sort()
-    order = keys & ((1 << n_bits) - 1)
-    keys >>= n_bits
-    ties = keys[1:] == keys[:-1]
-    is_tied = np.zeros(n_dyads, bool)
-    is_tied[1:] |= ties
-    is_tied[:-1] |= ties
-    if is_tied.any():
-        order[is_tied] = _order_ties(dyads, order[is_tied], keys[is_tied])
+    """Return the order that sorts by the first criterion, ties by the second, and so on; equal dyads as they come."""
+    order, is_same = _value_order(dyads[:, 0])
+    for column in dyads.T[1:]:
+        if not is_same.any():
+            break
+        _order_ties(column, order, is_same)
     return order
 
 
-def _order_ties(dyads: NDArray[np.float64], rows: NDArray[np.intp], keys: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return rows of dyads in lexicographic order, given with their rising keys, of which none stands alone."""
-    first = dyads[rows, 0]
-    groups = np.concatenate(([0], np.cumsum(keys[1:] != keys[:-1])))
-    differs = (first[1:] != first[:-1]) & (groups[1:] == groups[:-1])
-    if differs.any():
-        # The keys lack the last bits, in which a few groups differ; these are sorted in full.
-        is_mixed = np.isin(groups, groups[1:][differs])
-        mixed = rows[is_mixed]
-        ordered: NDArray[np.intp] = rows.copy()
-        ordered[is_mixed] = mixed[np.lexsort(dyads[mixed].T[::-1])]
-        if not is_mixed.all():
-            ordered[~is_mixed] = _order_ties(dyads, rows[~is_mixed], keys[~is_mixed])
-        return ordered
-    if dyads.shape[1] == 1:
-        return rows
-    by_rest = lexicographic_order(dyads[rows, 1:])
+def _value_order(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the order of values, equal ones as they come, and which in this order equal the one before."""
+    n_bits = len(values).bit_length()
+    # The bits of a float sort like the float, once those of negative ones are turned round. Their
+    # last ones make room for the row, and a plain sort, far faster than one of indices, does.
+    keys = (values + 0.0).view(np.int64)
+    keys ^= (keys >> 63) & np.int64(2**63 - 1)
+    keys >>= n_bits
+    keys <<= n_bits
+    keys |= np.arange(len(values))
+    keys.sort()
+    order = keys & ((1 << n_bits) - 1)
+    keys >>= n_bits
+    is_same = np.zeros(len(values), bool)
+    is_same[1:] = keys[1:] == keys[:-1]
+    if is_same.any():
+        _settle_keys(values, order, is_same)
+    return order, is_same
+
+
+def _settle_keys(values: NDArray[np.float64], order: NDArray[np.intp], is_same: NDArray[np.bool_]) -> None:
+    """Sort in full, in place, the runs of equal keys that hold different values: the keys lack the last bits."""
+    places = _tied_places(is_same)
+    in_order = values[order[places]]
+    runs = np.cumsum(~is_same[places])
+    is_changed = is_same[places]
+    is_changed[1:] &= in_order[1:] != in_order[:-1]
+    if not is_changed.any():
+        return
+    is_mixed = np.zeros(runs[-1] + 1, bool)
+    is_mixed[runs[is_changed]] = True
+    is_mixed = is_mixed[runs]
+    places, runs = places[is_mixed], runs[is_mixed]
+    rows = order[places]
+    rows = rows[np.lexsort((values[rows], runs))]
+    order[places] = rows
+    is_same[places[1:]] &= values[rows[1:]] == values[rows[:-1]]
+
+
+def _order_ties(values: NDArray[np.float64], order: NDArray[np.intp], is_same: NDArray[np.bool_]) -> None:
+    """Sort the runs of ties of an order by values, in place, and note what is still the same as the one before."""
+    places = _tied_places(is_same)
+    rows = order[places]
+    by_value, _ = _value_order(values[rows])
     n_bits = len(rows).bit_length()
-    places = (groups[by_rest] << n_bits) | np.arange(len(rows))
-    places.sort()
-    ordered = rows[by_rest[places & ((1 << n_bits) - 1)]]
-    return ordered
+    keys = np.cumsum(~is_same[places])[by_value]
+    keys <<= n_bits
+    keys |= np.arange(len(rows))
+    keys.sort()
+    keys &= (1 << n_bits) - 1
+    rows = rows[by_value[keys]]
+    order[places] = rows
+    in_order = values[rows]
+    is_same[places[1:]] &= in_order[1:] == in_order[:-1]
+
+
+def _tied_places(is_same: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the places of all that is the same as the one before or after."""
+    is_tied = is_same.copy()
+    is_tied[:-1] |= is_same[1:]
+    return np.flatnonzero(is_tied)
 
 
 def dense_ranks(values: NDArray[np.float64]) -> NDArray[np.int32]:
