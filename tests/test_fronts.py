@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numba
 import numpy as np
 import pytest
@@ -36,6 +38,31 @@ def test_dyads_are_put_in_lexicographic_order_to_the_last_bit(draw, n_criteria):
         order = lexicographic_order(dyads)
         assert_array_equal(dyads[order], sorted(dyads.tolist()) or dyads)
         assert_array_equal(np.sort(order), np.arange(len(dyads)))
+
+
+@pytest.mark.parametrize("n_criteria", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("draw", [*DRAWS, *LAST_BITS])
+def test_equal_dyads_stay_in_the_order_they_came(draw, n_criteria):
+    for seed in range(20):
+        dyads = (DRAWS | LAST_BITS)[draw](np.random.default_rng(seed), 40, n_criteria)
+        assert_array_equal(lexicographic_order(dyads), np.lexsort((dyads + 0.0).T[::-1]))
+
+
+def test_ties_in_hundreds_of_criteria_are_ordered():
+    dyads = np.zeros((15, 1500))
+    dyads[:, -1] = np.arange(15)[::-1]
+    assert_array_equal(lexicographic_order(dyads), np.arange(15)[::-1])
+
+
+def test_ordering_takes_memory_of_the_dyads_however_many_criteria_are_tied():
+    dyads = np.zeros((20_000, 60))
+    tracemalloc.start()
+    try:
+        lexicographic_order(dyads)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * 8 * len(dyads)
 
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)

@@ -1,4 +1,6 @@
+import re
 import time
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -152,7 +154,10 @@ def test_what_is_not_exact_is_said():
         ({"max_depth": "all"}, "'max_depth' parameter of ParetoDepthDetector must be one of 'auto'"),
         ({"max_dyads": -1}, "'max_dyads' parameter of ParetoDepthDetector must be an integer of at least 1. Got -1"),
         ({"memory_limit": 0}, "'memory_limit' parameter of ParetoDepthDetector must be an integer of at least 1"),
-        ({"memory_limit": 1000}, "about 99,840 bytes for 780 dyads of 40 samples. Got 1,000 instead.*max_depth='auto'"),
+        (
+            {"memory_limit": 1000},
+            "about 673,280 bytes for 780 dyads of 40 samples. Got 1,000 instead.*max_depth='auto'",
+        ),
         ({"memory_limit": 10**6, "max_depth": "auto"}, "'memory_limit' parameter .* must allow for what the fit needs"),
     ],
 )
@@ -166,7 +171,7 @@ def test_many_samples_are_refused_before_anything_is_computed():
         raise AssertionError("computed")
 
     detector = ParetoDepthDetector([Criterion("a", [0], never)], memory_limit=2**30)
-    with pytest.raises(ValueError, match="about 479,995,200,000 bytes for 4,999,950,000 dyads of 100,000 samples"):
+    with pytest.raises(ValueError, match="about 480,283,017,728 bytes for 4,999,950,000 dyads of 100,000 samples"):
         detector.fit(np.zeros((100_000, 1)))
 
 
@@ -210,3 +215,41 @@ def test_progress_is_told_with_the_time_left(monkeypatch, capsys):
     printed = capsys.readouterr().out
     assert "[ParetoDepthDetector] Pareto fronts of 435 dyads … 100%, 0 s left" in printed
     assert printed.count("\n") == 5
+
+
+@pytest.mark.parametrize("n_criteria", [65, 600, 1200])
+def test_more_criteria_than_fronts_can_tell_of_are_refused(n_criteria):
+    expected = rf"at most 64 criteria. Got {n_criteria:,} instead; join related columns into criteria"
+    with pytest.raises(ValueError, match=expected):
+        ParetoDepthDetector().fit(np.random.default_rng(0).random((5, n_criteria)))
+    precomputed = [Criterion(str(number), metric="precomputed") for number in range(n_criteria)]
+    with pytest.raises(ValueError, match=expected):
+        ParetoDepthDetector(precomputed).fit([np.zeros((5, 5))] * n_criteria)
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_criteria", "parameters"),
+    [
+        (60, 64, {}),
+        (60, 64, {"n_neighbors": 59}),
+        (200, 10, {"depth": "mid"}),
+        (60, 64, {"max_depth": 3}),
+        (300, 3, {"depth": "mid"}),
+        (300, 2, {}),
+        (200, 1, {}),
+    ],
+)
+@pytest.mark.parametrize("levels", [6, 10**6])
+def test_a_fit_takes_no_more_memory_than_it_says(n_samples, n_criteria, parameters, levels):
+    X = np.random.default_rng(0).integers(levels, size=(n_samples, n_criteria)).astype(float)
+    with pytest.raises(ValueError, match="must allow for what the fit needs") as refused:
+        fitted(X, memory_limit=1, **parameters)
+    needed = int(re.search(r"about ([\d,]+) bytes", str(refused.value))[1].replace(",", ""))
+    fitted(X[:20], **parameters | ({"n_neighbors": 3} if "n_neighbors" in parameters else {}))
+    tracemalloc.start()
+    try:
+        fitted(X, memory_limit=needed, **parameters)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= needed

@@ -19,7 +19,7 @@ from paretodepth.metrics.metric import State, View
 from paretodepth.sample_validation import Columns, check_common, check_comparable, check_no_missing
 from paretodepth.tables import MIN_SAMPLES, is_object_column, read_samples
 from paretodepth.transforms import is_batch_stable, transformed, transformer_input
-from paretodepth.validation import check_columns, check_n_samples
+from paretodepth.validation import Origin, check_columns, check_n_criteria, check_n_samples
 
 Rows = slice | NDArray[np.intp]
 
@@ -79,13 +79,11 @@ class FittedCriterion:
         registered = self.criterion.registered
         return callable_view(columns) if registered is None else registered.encode(columns, self.state)
 
-    def dissimilarities(
-        self, A: View, B: View, origin: tuple[int, int], n_jobs: int | None = None
-    ) -> NDArray[np.float64]:
+    def dissimilarities(self, A: View, B: View, origin: Origin, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the dissimilarities of each row of `A` to each row of `B`, checked.
 
         Of a precomputed criterion `A` already holds them. `origin` numbers the first
-        row and column in messages.
+        row and the first column, or each column, in messages.
         """
         if self.is_precomputed:
             return A.astype(np.float64, copy=False)
@@ -98,12 +96,10 @@ class FittedCriterion:
         """
         if self.is_precomputed:
             return view[rows, rows.start :].astype(np.float64, copy=False)
-        origin = (rows.start, rows.start)
+        origin: Origin = (rows.start, rows.start)
         return self._block(view[rows], view[rows.start :], origin, n_jobs, is_training=True)
 
-    def _block(
-        self, A: View, B: View, origin: tuple[int, int], n_jobs: int | None, *, is_training: bool
-    ) -> NDArray[np.float64]:
+    def _block(self, A: View, B: View, origin: Origin, n_jobs: int | None, *, is_training: bool) -> NDArray[np.float64]:
         metric, registered, params = self.metric, self.criterion.registered, self.criterion.params
         if registered is not None:
             check_comparable(A, B, self.name)
@@ -129,6 +125,7 @@ def fit_criteria(
     """
     caller = type(estimator).__name__
     criteria = resolve_criteria(estimator.criteria, caller)
+    check_n_criteria(len(criteria or []), caller)
     for metric in (criterion.registered for criterion in criteria or []):
         if metric is not None and metric.extra:
             check_extra(*metric.extra)
@@ -150,6 +147,7 @@ def fit_criteria(
         as_numbers=all(_reads_numbers(criterion) for criterion in criteria or []),
     )
     names = getattr(estimator, "feature_names_in_", None)
+    check_n_criteria(len(criteria or table.arrays), caller)
     bound = _bound_criteria(criteria, len(table.arrays), None if names is None else list(names))
     _check_missing(bound, table)
     rows = fitted_rows(len(table))

@@ -315,7 +315,7 @@ def _order_ties(values: NDArray[np.float64], order: NDArray[np.intp], is_same: N
     rows = order[places]
     by_value, _ = _value_order(values[rows])
     n_bits = len(rows).bit_length()
-    keys = np.cumsum(~is_same[places])[by_value]
+    keys = np.cumsum(~is_same[places], dtype=np.int64)[by_value]
     keys <<= n_bits
     keys |= np.arange(len(rows))
     keys.sort()

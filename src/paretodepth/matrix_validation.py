@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth.validation import Origin, column_number
 from paretodepth.words import listed
 
 MATRIX_ROWS = 256
@@ -88,10 +89,8 @@ def check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[An
     return array
 
 
-def check_dissimilarities(
-    block: object, shape: tuple[int, ...], name: str, origin: tuple[int, int]
-) -> NDArray[np.float64]:
-    """Return a criterion's block of finite, non-negative dissimilarities; `origin` is its first row and column."""
+def check_dissimilarities(block: object, shape: tuple[int, ...], name: str, origin: Origin) -> NDArray[np.float64]:
+    """Return a criterion's block of finite, non-negative dissimilarities; `origin` numbers it."""
     array = np.asarray(block)
     if array.shape != shape or array.dtype.kind not in "fiub":
         raise ValueError(
@@ -103,8 +102,8 @@ def check_dissimilarities(
         row, column = np.argwhere(~((array >= 0) & (array < np.inf)))[0]
         raise ValueError(
             f"The criterion '{name}' must give dissimilarities that are finite and not negative. Got "
-            f"{array[row, column]} for sample {origin[0] + row} and training sample {origin[1] + column} instead; "
-            "drop or mend that sample, or choose another metric."
+            f"{array[row, column]} for sample {origin[0] + row} and training sample {column_number(origin, column)} "
+            "instead; drop or mend that sample, or choose another metric."
         )
     return array
 

@@ -18,6 +18,8 @@ MAX_HELD_BYTES = 2**31
 """Up to this, and up to `HELD_SHARE` of the limit, dissimilarities are computed once and held."""
 SMALLEST_LIMIT = 2**27
 """For blocks, the samples that tell what is usual, and fronts of few dyads."""
+MAX_BLOCK_BYTES = 2**27
+"""For the nearest dyads of some samples, in the order of their depth."""
 KEPT_BYTES = 256
 """For each dyad of capped fronts, sorted and indexed."""
 
@@ -53,11 +55,8 @@ class Limits(NamedTuple):
     def check(self, n_samples: int, n_criteria: int, caller: str) -> None:
         """Refuse a fit that needs more memory."""
         n_pairs = n_samples * (n_samples - 1) // 2
-        if self.is_capped(n_pairs):
-            # 32 neighbors with their dyads, in each criterion.
-            needed = SMALLEST_LIMIT + 32 * 8 * n_samples * n_criteria * (n_criteria + 2)
-        else:
-            needed = sorting_bytes(self.n_dyads(n_pairs), n_criteria)
+        needed = listing_bytes(n_samples, n_criteria)
+        needed += SMALLEST_LIMIT if self.is_capped(n_pairs) else sorting_bytes(self.n_dyads(n_pairs), n_criteria)
         check_memory(needed, self.n_bytes, n_samples, self.n_dyads(n_pairs), caller)
 
     def n_dyads(self, n_pairs: int) -> int:
@@ -78,6 +77,14 @@ class Limits(NamedTuple):
 def sorting_bytes(n_dyads: int, n_criteria: int) -> int:
     """Return what it takes to hold, sort and index dyads."""
     return n_dyads * (32 * n_criteria + 64)
+
+
+def listing_bytes(n_samples: int, n_criteria: int) -> int:
+    """Return what it takes to list the nearest of each sample with their dyads, and to take statistics of these."""
+    # Up to 32 neighbors in each criterion, with a dyad, a number and a sum each; twice, while the parts are joined.
+    lists = 2 * 8 * min(32, n_samples - 1) * n_samples * n_criteria * (n_criteria + 2)
+    # Dyads of more neighbors come in blocks, of which there are several copies at a time.
+    return lists + min(MAX_BLOCK_BYTES, 8 * 8 * n_samples**2 * n_criteria**2)
 
 
 def peak_bytes(function: Callable[[], object]) -> int | None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth.validation import MAX_CRITERIA
 from paretodepth.words import listed, one_line, suggestion
 
 DTYPES = re.compile(r"[<|](b1|[iu][1248]|f[248]|[mM]8(\[\d{0,9}[a-zA-Zμ]{1,2}\])?)")
@@ -136,7 +138,7 @@ def check_model(state: Mapping[str, Any]) -> None:
     """Refuse the state of a detector whose parts do not fit together."""
     criteria, training = state["criteria_"], state["_training"]
     n_criteria, n_training = len(criteria), len(training[0])
-    _require(n_criteria == len(training) >= 1 and n_training >= 2, "samples")
+    _require(MAX_CRITERIA >= n_criteria == len(training) >= 1 and n_training >= 2, "samples")
     _check_columns(state)
     for fitted, view in zip(criteria, training, strict=True):
         check_known_state(fitted)
@@ -160,7 +162,7 @@ def check_model(state: Mapping[str, Any]) -> None:
     _check_numbers(scores, (len(scores),), "scores")
     _check_kept(state["_kept"], len(scores), n_training)
     _require(isinstance(state["offset_"], float) and isinstance(state["alpha_"], float | None), "threshold")
-    _require(state["n_jobs"] is None or isinstance(state["n_jobs"], int), "number of threads")
+    _require(isinstance(state["n_jobs"], Integral | None), "number of threads")
 
 
 def _require(is_right: bool, what: str) -> None:

@@ -147,7 +147,7 @@ class ComputedPairs(Pairs):
             if criterion.is_precomputed:
                 columns.append(view[sample, others])
             else:
-                columns.append(criterion.dissimilarities(view[[sample]], view[others], (sample, 0), 1)[0])
+                columns.append(criterion.dissimilarities(view[[sample]], view[others], (sample, others), 1)[0])
         return np.column_stack(columns)
 
     def among(self, samples: NDArray[np.intp]) -> ComputedPairs:

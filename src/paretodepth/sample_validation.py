@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth.validation import Origin, column_number
+
 Column = NDArray[Any]
 
 LARGEST = int(np.finfo(np.float64).max)
@@ -350,13 +352,14 @@ def check_comparable(A: Column, B: Column, name: str) -> None:
         )
 
 
-def check_common(block: NDArray[np.float64], name: str, origin: tuple[int, int]) -> NDArray[np.float64]:
+def check_common(block: NDArray[np.float64], name: str, origin: Origin) -> NDArray[np.float64]:
     """Return a block in which every pair of samples has some column in common."""
     nothing = np.argwhere(np.isnan(block))
     if len(nothing):
         row, column = nothing[0]
         raise ValueError(
             f"The criterion '{name}' must find a column that both samples of a pair have. Got none for sample "
-            f"{origin[0] + row} and training sample {origin[1] + column}; drop one of them or impute a value."
+            f"{origin[0] + row} and training sample {column_number(origin, column)}; drop one of them or "
+            "impute a value."
         )
     return block

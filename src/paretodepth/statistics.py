@@ -94,7 +94,10 @@ class Measurement:
         """
         n_needed = int(self.n_summed.max())
         if lists is None or n_needed > lists.sums.shape[1]:
-            parts = pairs.map(lambda pairs, rows: self.statistics(pairs.block(rows), "union"), pairs.row_blocks())
+            # A row's nearest dyads may be far more values than its dissimilarities.
+            n_values = pairs.n_criteria * max(pairs.n_samples, int(self.n_summed.sum()))
+            blocks = row_blocks(pairs.n_samples, n_values)
+            parts = pairs.map(lambda pairs, rows: self.statistics(pairs.block(rows), "union"), blocks)
             return joined(list(parts))
         dyads = lists.first_dyads(self.n_summed)
         blocks = row_blocks(len(dyads), dyads.shape[1] * dyads.shape[2])

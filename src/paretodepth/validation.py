@@ -13,6 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 from paretodepth.words import listed as _listed
 from paretodepth.words import suggestion as _suggestion
 
+MAX_CRITERIA = 64
+"""Far fewer already leave almost every dyad undominated, while lists of neighbors grow with the square."""
+
+Origin = tuple[int, int | NDArray[np.intp]]
+"""The numbers, in messages, of a block's first row and of its first column, or of each column."""
+
+
+def column_number(origin: Origin, column: int) -> int:
+    """Return the number of a block's column in messages."""
+    return int(origin[1][column] if isinstance(origin[1], np.ndarray) else origin[1] + column)
+
 
 def check_dyads(dyads: ArrayLike, caller: str) -> NDArray[np.float64]:
     """Return dyads as a C-contiguous float64 array of shape (n_dyads, n_criteria) without NaN."""
@@ -187,6 +198,15 @@ def check_n_samples(n_samples: int, minimum: int, caller: str) -> int:
     if n_samples < minimum:
         raise ValueError(f"{caller} must be fitted on at least {minimum} samples. Got {n_samples} instead.")
     return n_samples
+
+
+def check_n_criteria(n_criteria: int, caller: str) -> None:
+    """Refuse more criteria than Pareto fronts can tell anything about."""
+    if n_criteria > MAX_CRITERIA:
+        raise ValueError(
+            f"{caller} must be given at most {MAX_CRITERIA} criteria. Got {n_criteria:,} instead; join related columns "
+            "into criteria, as Criterion(name, columns=[…]) does, or leave some out."
+        )
 
 
 def check_n_neighbors(n_neighbors: object, names: Sequence[str], n_samples: int, caller: str) -> NDArray[np.intp]:
