@@ -79,6 +79,11 @@ def test_every_metric_gives_the_same_bits_after_loading(case, tmp_path):
         {"depth": "mid", "method": "union", "n_neighbors": np.array([3, 4]), "n_jobs": 2},
         {"calibration": "split", "random_state": 0, "alpha": 0.2},
         {"threshold": 12, "n_neighbors": np.int64(2), "method": "criteria"},
+        {"n_jobs": np.int64(1), "random_state": np.int64(3), "alpha": 0.2, "calibration": "split"},
+        {"n_jobs": np.int32(2), "alpha": np.float32(0.25), "n_neighbors": np.array([2, 3], np.uint8)},
+        {"max_depth": np.int64(3), "max_dyads": np.int16(300), "threshold": np.float32(3), "verbose": np.int64(0)},
+        {"memory_limit": np.int64(2**30), "criteria": [Criterion("a", np.int64(0), "minkowski", p=np.float32(3))]},
+        {"criteria": [Criterion("a", np.arange(2), "cyclic", period=np.int64(24))]},
         {"criteria": (Criterion("first", "u*"), Criterion("both", ["u", "v"], "seuclidean", missing="ignore"))},
     ],
 )
@@ -348,6 +353,13 @@ def test_kept_rows_whose_differences_wrap_are_refused(tmp_path):
     content = sealed(*grown(header, data, header["state"]["_kept"], kept))
     with pytest.raises(ValueError, match=r"does not understand \(training samples that do not fit the rest"):
         load_bytes(content, tmp_path)
+
+
+def test_a_float_of_numpy_comes_back_as_a_plain_one(tmp_path):
+    detector = ParetoDepthDetector(alpha=np.float64(0.2)).fit(X)
+    loaded = saved_and_loaded(detector, tmp_path)
+    assert loaded.alpha == 0.2
+    assert_array_equal(loaded.score_samples(NEW), detector.score_samples(NEW))
 
 
 WALKS = {"walk": [np.cumsum(row.reshape(-1, 2), axis=0) for row in np.random.default_rng(2).random((20, 12))]}

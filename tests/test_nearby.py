@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -103,3 +105,20 @@ def test_criteria_without_trees_are_compared_with_all(monkeypatch):
     ):
         assert not is_worthwhile(criterion, Criterion("x", [1]))
     assert is_worthwhile(Criterion("x", [0]), Criterion("y", [1]))
+
+
+@dataclasses.dataclass
+class Difference:
+    """A metric without a hash."""
+
+    scale: float
+
+    def __call__(self, A, B):
+        return self.scale * np.abs(A - B.T)
+
+
+def test_a_metric_without_a_hash_is_compared_with_all_samples():
+    X = np.zeros((nearby.MANY_SAMPLES, 1))
+    fitted_criteria, views = fit_criteria(ParetoDepthDetector([Criterion("a", 0, Difference(2.0))]), X)
+    found = nearby.Nearby(fitted_criteria, views, np.array([3]), np.ones(1))
+    assert not found.is_worthwhile(with_sum=False)

@@ -72,7 +72,10 @@ class Nearby:
         """Tell whether there are many samples, and trees for what is sought."""
         n_samples = len(self.training[0])
         if n_samples < MANY_SAMPLES or not all(
-            criterion.metric in ORDERS and criterion.criterion.missing == "error" and view.shape[1] <= MAX_COLUMNS
+            isinstance(criterion.metric, str)  # a function may have no hash
+            and criterion.metric in ORDERS
+            and criterion.criterion.missing == "error"
+            and view.shape[1] <= MAX_COLUMNS
             for criterion, view in zip(self.criteria, self.training, strict=True)
         ):
             return False
@@ -131,7 +134,7 @@ class Nearby:
         for part, criterion, view, training in zip(block, self.criteria, views, self.training, strict=True):
             for rows in gen_batches(len(candidates), N_TOGETHER):
                 nearby = candidates[rows]
-                together = criterion.dissimilarities(view[rows], training[nearby.ravel()], (0, 0), 1)
+                together = criterion.dissimilarities(view[rows], training[nearby.ravel()], (0, nearby.ravel()), 1)
                 own = np.arange(len(nearby))
                 part[rows] = together.reshape(len(nearby), *nearby.shape)[own, own]
         block[:, :, 1:][:, candidates[:, 1:] == candidates[:, :-1]] = np.inf
