@@ -17,8 +17,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector
+from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector, capping
 from paretodepth.fitted_criteria import fit_criteria, view_samples
+from paretodepth.pairs import ComputedPairs
 from tests import naive_metrics as naive
 
 quiet = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -371,3 +372,65 @@ def test_a_criterion_shows_what_it_was_given():
     assert criterion != Criterion("time", "hour", "cyclic", missing="ignore", period=12)
     with pytest.raises(AttributeError):
         criterion.name = "other"
+
+
+def test_equal_criteria_are_equal_and_have_equal_hashes():
+    def makers():
+        yield Criterion("a")
+        yield Criterion("a", np.arange(2))
+        yield Criterion("a", [0, 1])
+        yield Criterion("a", (0, 1))
+        yield Criterion("a", [0, 2])
+        yield Criterion("a", np.arange(3))
+        yield Criterion("a", pd.Index(["x", "y"]))
+        yield Criterion("a", pd.Index(["x", "y", "z"]))
+        yield Criterion("a", metric="cyclic", period=24)
+        yield Criterion("a", metric="cyclic", period=12)
+        yield Criterion("a", metric=cdist, weights=np.ones(3), other={"of": [np.zeros(2)]})
+        yield Criterion("a", metric=cdist, weights=np.ones(3), other={"of": [np.ones(2)]})
+        yield Criterion("a", missing="ignore")
+        yield Criterion("b")
+
+    for row, one in enumerate(makers()):
+        assert one != one.name
+        for column, other in enumerate(makers()):
+            assert (one == other) is (row == column)
+            assert row != column or hash(one) == hash(other)
+    assert len(set(makers()) | set(makers())) == 14
+    assert Criterion("a", metric="cyclic", period=np.float64(24)) == Criterion("a", metric="cyclic", period=24)
+
+
+@quiet
+def test_an_error_about_a_drawn_dyad_names_the_training_samples():
+    X = np.arange(40.0)[:, None]
+
+    def wrong(A, B):
+        block = np.abs(A - B.T)
+        if len(A) == 1:
+            block[(A == 7) & (B.T == 33)] = -1.0
+        return block
+
+    detector = ParetoDepthDetector([Criterion("wrong", 0, wrong)], max_dyads=779, random_state=0)
+    pairs = ComputedPairs(*fit_criteria(detector, X), 1)
+    with pytest.raises(ValueError, match=r"Got -1.0 for sample 7 and training sample 33 instead"):
+        pairs.chosen(7, np.array([9, 33, 35]))
+    with pytest.raises(ValueError, match=r"Got -1.0 for sample 7 and training sample 33 instead"):
+        capping.drawn_fronts(pairs, 779, None, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("n_neighbors", "text"),
+    [
+        ("conected", "must be one of 'connected'. Got 'conected' instead"),
+        (0, "must be an integer of at least 1 and below the number of training samples, 20. Got 0"),
+        (20, "below the number of training samples, 20. Got 20"),
+        ([2, 3], "must hold one integer per criterion, 1 in all. Got 2 instead"),
+        (2.5, "must be 'connected', an integer or one integer per criterion. Got 2.5"),
+    ],
+)
+def test_a_wrong_number_of_neighbors_is_refused_before_any_dissimilarity_is_computed(n_neighbors, text):
+    def never(A, B):
+        raise AssertionError("a dissimilarity was asked for")
+
+    with pytest.raises(ValueError, match=text):
+        ParetoDepthDetector([Criterion("a", 0, never)], n_neighbors=n_neighbors).fit(np.random.rand(20, 1))

@@ -1,5 +1,6 @@
 """Criteria as TOML files."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,32 @@ def test_a_file_of_criteria_is_read_as_written(tmp_path):
         Criterion("x", ["x_*", 3], missing="ignore"),
         Criterion("time", metric="cyclic", period=24),
     ]
+
+
+@pytest.mark.parametrize("columns", [np.int64(1), np.arange(2), [np.int64(0), np.int32(1)], (np.str_("a"), "b")])
+def test_numbers_and_arrays_of_numpy_are_written_as_plain_ones(columns, tmp_path):
+    given = [
+        Criterion("time", columns, "cyclic", period=np.float64(24)),
+        Criterion("hour", columns, "cyclic", period=np.float32(0.5)),
+        Criterion("warped", "s", "dtw", window=np.int64(3)),
+        Criterion("speed", "path", "speed", edges=np.array([0.0, 1.5]), bins=np.int16(2)),
+        Criterion("steps", "path", "speed", edges=[np.float64(0), np.int64(2)]),
+    ]
+    path = tmp_path / "criteria.toml"
+    path.write_text(criteria_to_toml(given))
+    plain = (
+        columns.tolist()
+        if isinstance(columns, np.generic | np.ndarray)
+        else [entry if isinstance(entry, str) else int(entry) for entry in columns]
+    )
+    assert Criterion.from_toml(path) == [
+        Criterion("time", plain, "cyclic", period=24.0),
+        Criterion("hour", plain, "cyclic", period=0.5),
+        Criterion("warped", "s", "dtw", window=3),
+        Criterion("speed", "path", "speed", edges=[0.0, 1.5], bins=2),
+        Criterion("steps", "path", "speed", edges=[0.0, 2]),
+    ]
+    assert "np." not in path.read_text()
 
 
 def test_parameters_that_are_none_are_left_out_of_the_file():

@@ -28,7 +28,7 @@ ColumnNames = str | int | Iterable[str] | Iterable[int] | None
 PRECOMPUTED = "precomputed"
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Criterion:
     """One way to say how unlike two samples are.
 
@@ -100,6 +100,15 @@ class Criterion:
         values = {"name": name, "columns": columns, "metric": metric, "transform": transform, "missing": missing}
         for field, value in (values | {"pairwise": pairwise, "params": params}).items():
             object.__setattr__(self, field, value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Criterion):
+            return NotImplemented
+        return _are_equal(vars(self), vars(other))
+
+    def __hash__(self) -> int:
+        # Of what has a hash in any case; the rest, arrays and dicts, need not be equal for that.
+        return hash((str(self.name), self.metric if isinstance(self.metric, str) else None))
 
     def __repr__(self) -> str:
         shown = {"name": self.name, "columns": self.columns, "metric": self.metric}
@@ -175,15 +184,38 @@ def _entry(criterion: Criterion) -> dict[str, Any]:
     columns: Any = criterion.columns
     if isinstance(columns, Iterable) and not isinstance(columns, str):
         columns = list(columns)
-    entry = {"name": criterion.name, "columns": columns, "metric": criterion.metric}
-    for what, value in {**entry, "transform": criterion.transform, **criterion.params}.items():
+    entry = {"name": criterion.name, "columns": _plain(columns), "metric": criterion.metric}
+    given = {key: _plain(value) for key, value in criterion.params.items()}
+    for what, value in {**entry, "transform": criterion.transform, **given}.items():
         check_writable(value, what, criterion.name)
     if criterion.missing != "error":
         entry["missing"] = criterion.missing
-    params = {key: value for key, value in criterion.params.items() if value is not None}
+    params = {key: value for key, value in given.items() if value is not None}
     if params:
         entry["params"] = params
     return {key: value for key, value in entry.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    """Return numbers and arrays of NumPy as Python's own."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Tell whether two values are equal, arrays and what holds them too."""
+    if one is other:
+        return True
+    if isinstance(one, np.generic) or isinstance(other, np.generic):
+        return bool(np.array_equal(one, other))
+    if hasattr(one, "__array__") or hasattr(other, "__array__"):
+        return type(one) is type(other) and np.array_equal(np.asarray(one), np.asarray(other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_are_equal(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return type(one) is type(other) and len(one) == len(other) and all(map(_are_equal, one, other))
+    return bool(one == other)
 
 
 def check_criterion(criterion: Criterion) -> Criterion:

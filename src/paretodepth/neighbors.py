@@ -89,14 +89,23 @@ class NeighborLists(NamedTuple):
         return np.concatenate([self.dyads[:, criterion, :k] for criterion, k in enumerate(n_neighbors)], axis=1)
 
 
+def given_n_neighbors(
+    n_neighbors: object, names: Sequence[str], n_samples: int, caller: str
+) -> NDArray[np.intp] | None:
+    """Return the number of neighbors in each criterion as given, or None for connecting ones."""
+    if isinstance(n_neighbors, str):
+        check_choice(n_neighbors, "n_neighbors", ("connected",), caller)
+        return None
+    return check_n_neighbors(n_neighbors, names, n_samples, caller)
+
+
 def fitted_n_neighbors(
     n_neighbors: object, pairs: Pairs, weights: NDArray[np.float64], names: Sequence[str], caller: str
 ) -> tuple[NDArray[np.intp], NeighborLists | None]:
     """Return the number of neighbors in each criterion, as given or connecting, and lists that may hold them."""
-    if not isinstance(n_neighbors, str):
-        counts = check_n_neighbors(n_neighbors, names, pairs.n_samples, caller)
+    counts = given_n_neighbors(n_neighbors, names, pairs.n_samples, caller)
+    if counts is not None:
         return counts, NeighborLists.gathered(pairs, weights) if counts.max() <= N_LISTED else None
-    check_choice(n_neighbors, "n_neighbors", ("connected",), caller)
     lists = NeighborLists.gathered(pairs, weights)
     return connected_n_neighbors(pairs, lists), lists
 

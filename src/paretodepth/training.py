@@ -13,7 +13,7 @@ from paretodepth.capping import MAX_KEPT, asked_dyads, auto_max_depth, capped_fr
 from paretodepth.depth import DepthKind, Depths
 from paretodepth.fronts import Fronts
 from paretodepth.memory import KEPT_BYTES, Limits
-from paretodepth.neighbors import fitted_n_neighbors
+from paretodepth.neighbors import fitted_n_neighbors, given_n_neighbors
 from paretodepth.pairs import HeldPairs, Pairs
 from paretodepth.statistics import Measurement, Statistics, usual_sizes
 
@@ -76,6 +76,8 @@ def train(
     caller : str
         Named in errors.
     """
+    # Before any dissimilarity is computed, which may take hours.
+    given_n_neighbors(n_neighbors, names, pairs.n_samples, caller)
     limits.check(pairs.n_samples, pairs.n_criteria, caller)
     if limits.holds(pairs.n_pairs, pairs.n_criteria):
         with telling(f"dissimilarities of {pairs.n_pairs:,} pairs of samples"):
