@@ -270,3 +270,12 @@ def test_results_keep_a_row_per_sample_when_nothing_is_called():
     nominal = pa.table({"a": np.random.default_rng(0).random(50)})
     found = detect(nominal, pa.table({"a": [0.4, 0.5]}), chosen_criteria(nominal))
     assert results_table(found).column("because").to_pylist() == [None, None]
+
+
+def test_a_report_on_stdout_is_nothing_but_the_page(files):
+    nominal, new, criteria = files
+    done = subprocess.run(
+        [*MAIN, "detect", nominal, new, "--criteria", criteria, "--report", "-"], capture_output=True, check=True
+    )
+    assert done.stdout.rstrip().endswith(b"</html>")
+    assert b"samples called anomalies" in done.stderr

@@ -155,3 +155,15 @@ def bad_files(files):
 def test_bad_input_is_one_line_with_exit_code_2_and_leaves_nothing(name, bad_files, refused):
     arguments, text = BAD[name]
     refused([part.format(**bad_files) for part in arguments], text, bad_files["folder"])
+
+
+def test_a_model_on_stdout_is_nothing_but_the_model(files, tmp_path):
+    done = subprocess.run(
+        [*MAIN, "fit", files["nominal"], "--criteria", files["criteria"], "--model", "-", "--alpha", "0.01"],
+        capture_output=True,
+        check=True,
+    )
+    (tmp_path / "m").write_bytes(done.stdout)
+    loaded, expected = (ParetoDepthDetector.load(path) for path in (tmp_path / "m", files["model"]))
+    assert loaded.offset_ == expected.offset_
+    assert b"200 nominal samples" in done.stderr

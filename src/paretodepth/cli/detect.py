@@ -96,7 +96,7 @@ def detect_command(
     if as_json:
         print_json(found)
     elif not quiet:
-        show_summary(found, choice.remark, id_column, written, to_stderr=out == "-")
+        show_summary(found, choice.remark, id_column, written, to_stderr="-" in outputs)
     if fail_on_anomaly and found.is_anomaly.any():
         raise typer.Exit(3)
 

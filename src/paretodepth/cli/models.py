@@ -63,14 +63,17 @@ def fit(
         detector.save(model)
     if quiet:
         return
+    is_stream = str(model) == "-"
+    screen = notes if is_stream else console
     if choice.remark:
-        console.print(Text(printable(choice.remark), style="dim"))
+        screen.print(Text(printable(choice.remark), style="dim"))
     for advice in detector.advice_:
-        console.print(Text(f"Advice: {printable(advice)}", style="yellow"))
-    console.print(
+        screen.print(Text(f"Advice: {printable(advice)}", style="yellow"))
+    screen.print(
         f"{len(training):,} nominal samples, {detector.n_fronts_:,} fronts, threshold {-detector.offset_:.4g}."
     )
-    console.print(Text(f"Written: {printable(str(model))}"))
+    if not is_stream:
+        screen.print(Text(f"Written: {printable(str(model))}"))
 
 
 @app.command()
