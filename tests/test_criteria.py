@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector
-from paretodepth.fitted_criteria import fit_criteria, view_samples
 from tests import naive_metrics as naive
+from tests.draws import fitted
 
 quiet = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 in_any_table = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table, dict])
@@ -49,10 +49,9 @@ CRITERIA = [
 
 def block(criterion, X, X_new=None):
     """Return the dissimilarities of new samples, or of the training samples themselves, to the training samples."""
-    detector = ParetoDepthDetector([criterion])
-    detector.criteria_, (training,) = fit_criteria(detector, X)
-    (new,) = (training,) if X_new is None else view_samples(detector, X_new)
-    return detector.criteria_[0].dissimilarities(new, training, (0, 0))
+    own = fitted([criterion], X)
+    (new,) = own.views if X_new is None else own.views_of(X_new)
+    return own.criteria[0].dissimilarities(new, own.views[0], (0, 0))
 
 
 @quiet
