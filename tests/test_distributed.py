@@ -20,6 +20,7 @@ from tests import draws
 from tests.draws import assert_same_results
 
 pytestmark = [
+    pytest.mark.slow,
     # Dask's own, when workers come and go.
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
