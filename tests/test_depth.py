@@ -14,8 +14,8 @@ KINDS = ["paper", "insertion", "mid"]
 
 def assert_naive_depths(new, dyads, numbers):
     fronts = Fronts.from_dyads(dyads)
-    for kind in KINDS:
-        assert_array_equal(Depths(fronts, kind).of(new), naive.depths(new, dyads, numbers, kind), err_msg=kind)
+    for kind, expected in naive.depths_of_every_kind(new, dyads, numbers).items():
+        assert_array_equal(Depths(fronts, kind).of(new), expected, err_msg=kind)
 
 
 @pytest.mark.parametrize("n_criteria", range(1, 7))
