@@ -117,7 +117,7 @@ def test_the_automatic_cap_of_few_samples_is_the_depth_itself(monkeypatch):
     assert capping.auto_max_depth(pairs, np.array([3, 3])) == expected
 
 
-@pytest.mark.parametrize("n_criteria", [2, 3, 4])
+@pytest.mark.parametrize("n_criteria", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_the_automatic_cap_keeps_few_enough_dyads(n_criteria, monkeypatch):
     monkeypatch.setattr(capping, "FEW_SAMPLES", 300)
     pairs = HeldPairs.of(pairs_drawn("distinct", n_criteria, N_SAMPLES))

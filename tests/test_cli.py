@@ -13,6 +13,7 @@ def run(*arguments):
     return CliRunner().invoke(app, arguments)
 
 
+@pytest.mark.slow
 def test_demo_ranks_the_odd_ones_and_writes_a_picture(tmp_path):
     result = run("demo", "--out", str(tmp_path / "new"))
     assert result.exit_code == 0

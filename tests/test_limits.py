@@ -35,6 +35,7 @@ def test_a_cap_beyond_the_last_front_changes_no_bit(kind, n_criteria, monkeypatc
         assert len(capped.fronts_) == expected.n_fronts_
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("holds_nothing")
 def test_block_sizes_change_no_bit(monkeypatch):
     X = np.round(np.random.default_rng(0).random((20, 2)), 1)
