@@ -12,12 +12,14 @@ def dominates(a, b):
 
 def front_numbers(dyads):
     """Peel off the dyads that no remaining dyad dominates, again and again."""
+    plain = np.asarray(dyads).tolist()
+    dominators = [{j for j, other in enumerate(plain) if dominates(other, dyad)} for dyad in plain]
     numbers = np.zeros(len(dyads), int)
     remaining = set(range(len(dyads)))
     front = 0
     while remaining:
         front += 1
-        peeled = {i for i in remaining if not any(dominates(dyads[j], dyads[i]) for j in remaining)}
+        peeled = {i for i in remaining if not dominators[i] & remaining}
         for i in peeled:
             numbers[i] = front
         remaining -= peeled
@@ -67,16 +69,21 @@ def algorithm_2_front_numbers(dyads):
     return numbers
 
 
-def depths(new_dyads, dyads, numbers, kind):
-    """The depths of new dyads below the fronts given by the training dyads and their front numbers."""
+def depths_of_every_kind(new_dyads, dyads, numbers):
+    """The depths of new dyads below the fronts given by the training dyads and their front numbers, by kind."""
     n_fronts = max(numbers, default=0)
-    result = []
-    for new in new_dyads:
-        below = [f for f, dyad in zip(numbers, dyads, strict=True) if dominates(new, dyad)]
-        above = [f for f, dyad in zip(numbers, dyads, strict=True) if dominates(dyad, new)]
-        paper, insertion = min(below, default=n_fronts + 1), 1 + max(above, default=0)
-        result.append({"paper": paper, "insertion": insertion, "mid": (paper + insertion) / 2}[kind])
-    return np.array(result, float)
+    plain = np.asarray(dyads).tolist()
+    paper, insertion = np.empty(len(new_dyads)), np.empty(len(new_dyads))
+    for row, new in enumerate(np.asarray(new_dyads).tolist()):
+        below = [f for f, dyad in zip(numbers, plain, strict=True) if dominates(new, dyad)]
+        above = [f for f, dyad in zip(numbers, plain, strict=True) if dominates(dyad, new)]
+        paper[row], insertion[row] = min(below, default=n_fronts + 1), 1 + max(above, default=0)
+    return {"paper": paper, "insertion": insertion, "mid": (paper + insertion) / 2}
+
+
+def depths(new_dyads, dyads, numbers, kind):
+    """The depths of one kind."""
+    return depths_of_every_kind(new_dyads, dyads, numbers)[kind]
 
 
 def pairwise_dyads(matrices):
@@ -87,13 +94,14 @@ def pairwise_dyads(matrices):
 def connected_n_neighbors(matrix):
     """Grow k until the symmetric k-NN graph is connected; j is among the k nearest of i if fewer than k are nearer."""
     n = len(matrix)
+    n_nearer = {
+        (i, j): sum(matrix[i][m] < matrix[i][j] for m in range(n) if m != i)
+        for i in range(n)
+        for j in range(n)
+        if i != j
+    }
     for k in range(1, n):
-        edges = {
-            (i, j)
-            for i in range(n)
-            for j in range(n)
-            if i != j and sum(matrix[i][m] < matrix[i][j] for m in range(n) if m != i) < k
-        }
+        edges = {edge for edge, count in n_nearer.items() if count < k}
         reached = {0}
         while True:
             more = {j for i, j in edges if i in reached} | {i for i, j in edges if j in reached}

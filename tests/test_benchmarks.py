@@ -90,6 +90,7 @@ def test_benchmark_prints_tables_and_writes_figures(few_workloads, monkeypatch, 
     assert (tmp_path / "new" / "benchmark.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_depth_fit_and_startup_are_measured(monkeypatch):
     monkeypatch.setattr(sorting, "ENOUGH_SECONDS", 0.0)
     monkeypatch.setattr(fitting, "draw", lambda w: workloads.draw(w._replace(n_dyads=w.n_dyads // 1000)))

@@ -1,5 +1,7 @@
 """Scores of the tests, p-values, and what is called an anomaly by them."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -21,9 +23,8 @@ def data():
     return rng.random((40, 3)), rng.random((15, 3)) * 1.6
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("rounded", [False, True])
-def test_scores_and_p_values_equal_the_naive_ones(data, method, rounded):
+def test_scores_and_p_values_equal_the_naive_ones(data, rounded):
     X_train, X = (np.round(part, 1) if rounded else part for part in (data[0][:26], data[1]))
     training, new = (np.abs(samples.T[:, :, None] - X_train.T[:, None]) for samples in (X_train, X))
     dyads = naive.pairwise_dyads(training)
@@ -31,27 +32,29 @@ def test_scores_and_p_values_equal_the_naive_ones(data, method, rounded):
     counts = [naive.connected_n_neighbors(matrix) for matrix in training]
     nominal = [naive.statistics(training[:, i], counts, dyads, numbers, exclude=i) for i in range(len(X_train))]
     values = [naive.statistics(new[:, i], counts, dyads, numbers) for i in range(len(X))]
-    detector = ParetoDepthDetector(method=method).fit(X_train)
-    left_out = [naive.score(nominal, sample, method) for sample in nominal]
-    assert_allclose(-detector.training_scores_, left_out, rtol=1e-12)
-    scores = [naive.score(nominal, sample, method) for sample in values]
-    assert_allclose(-detector.score_samples(X), scores, rtol=1e-12)
-    p_values = [naive.p_value(-detector.training_scores_, score) for score in -detector.score_samples(X)]
-    assert_array_equal(detector.p_values(X), p_values)
-    assert_array_equal(ParetoDepthDetector().fit(X_train).p_values(X, method=method), p_values)
+    for method in METHODS:
+        detector = ParetoDepthDetector(method=method).fit(X_train)
+        left_out = [naive.score(nominal, sample, method) for sample in nominal]
+        assert_allclose(-detector.training_scores_, left_out, rtol=1e-12, err_msg=method)
+        scores = [naive.score(nominal, sample, method) for sample in values]
+        assert_allclose(-detector.score_samples(X), scores, rtol=1e-12, err_msg=method)
+        p_values = [naive.p_value(-detector.training_scores_, score) for score in -detector.score_samples(X)]
+        assert_array_equal(detector.p_values(X), p_values, err_msg=method)
+        asked_for = ParetoDepthDetector().fit(X_train).p_values(X, method=method)
+        assert_array_equal(asked_for, p_values, err_msg=method)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("calibration", CALIBRATIONS)
-@pytest.mark.parametrize("alpha", [0.02, 0.05, 0.1, 0.5])
-@pytest.mark.parametrize("n_samples", [149, 150, 152])
-def test_a_sample_is_an_anomaly_if_its_p_value_is_at_most_alpha(method, calibration, alpha, n_samples):
-    rng = np.random.default_rng(0)
-    detector = ParetoDepthDetector(method=method, alpha=alpha, calibration=calibration, random_state=0)
-    X = np.round(1.5 * rng.random((200, 2)), 2)
-    is_anomaly = detector.fit(np.round(rng.random((n_samples, 2)), 2)).predict(X) == -1
-    assert 0 < is_anomaly.sum() < len(X)
-    assert_array_equal(is_anomaly, detector.p_values(X) <= alpha)
+def test_a_sample_is_an_anomaly_if_its_p_value_is_at_most_alpha(method, calibration):
+    for alpha, n_samples in product((0.02, 0.05, 0.1, 0.5), (149, 150, 152)):
+        case = f"alpha {alpha}, {n_samples} samples"
+        rng = np.random.default_rng(0)
+        detector = ParetoDepthDetector(method=method, alpha=alpha, calibration=calibration, random_state=0)
+        X = np.round(1.5 * rng.random((200, 2)), 2)
+        is_anomaly = detector.fit(np.round(rng.random((n_samples, 2)), 2)).predict(X) == -1
+        assert 0 < is_anomaly.sum() < len(X), case
+        assert_array_equal(is_anomaly, detector.p_values(X) <= alpha, err_msg=case)
 
 
 @pytest.mark.parametrize("method", METHODS)

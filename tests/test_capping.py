@@ -3,23 +3,11 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
-from paretodepth import Criterion, Fronts, ParetoDepthDetector, capping, summaries
+from paretodepth import Criterion, Fronts, capping, summaries
 from paretodepth.dyads import nearest_dyads
-from paretodepth.fitted_criteria import fit_criteria
-from paretodepth.pairs import ComputedPairs, HeldPairs
+from paretodepth.pairs import HeldPairs
 from tests import naive
-from tests.draws import IS_SLOW
-
-SAMPLES = {
-    "distinct": lambda rng, n, k: rng.random((n, k)),
-    "normal": lambda rng, n, k: rng.standard_normal((n, k)),
-    "tied": lambda rng, n, k: rng.integers(4, size=(n, k)).astype(float),
-    "equal": lambda rng, n, k: np.ones((n, k)),
-    "duplicate": lambda rng, n, k: np.repeat(rng.random((n // 5, k)), 5, axis=0),
-    "sorted": lambda rng, n, k: np.sort(rng.random((n, k)), axis=0),
-    "clusters": lambda rng, n, k: rng.random((n, k)) + 50.0 * rng.integers(3, size=(n, 1)),
-}
-
+from tests.draws import IS_SLOW, assert_same_fronts, draw_samples, pairs_of
 
 N_SAMPLES = 80 if IS_SLOW else 700
 
@@ -32,30 +20,25 @@ def small(monkeypatch):
     monkeypatch.setattr(summaries, "N_POINTS", 16)
 
 
-def fitted(kind, n_criteria, n_samples=60, n_jobs=1):
-    samples = SAMPLES[kind](np.random.default_rng(0), n_samples, n_criteria)
-    return ComputedPairs(*fit_criteria(ParetoDepthDetector(), samples), n_jobs)
-
-
-def assert_same_fronts(fronts, expected):
-    assert_array_equal(fronts.dyads, expected.dyads)
-    assert_array_equal(fronts.starts, expected.starts)
-    assert fronts.max_depth == expected.max_depth
+def pairs_drawn(kind, n_criteria, n_samples=60, n_jobs=1):
+    return pairs_of(None, draw_samples(kind, n_samples, n_criteria), n_jobs)
 
 
 @pytest.mark.parametrize("n_criteria", range(1, 6))
-@pytest.mark.parametrize("kind", SAMPLES)
-@pytest.mark.parametrize("max_depth", [1, 4, 1000])
-def test_capped_fronts_are_those_of_all_pairs(kind, n_criteria, max_depth):
-    pairs = fitted(kind, n_criteria)
-    expected = Fronts.from_dyads(HeldPairs.of(pairs).dyads, max_depth=max_depth)
-    for same in (pairs, HeldPairs.of(pairs), fitted(kind, n_criteria, n_jobs=2)):
-        assert_same_fronts(capping.capped_fronts(same, max_depth), expected)
+@pytest.mark.parametrize("kind", ["distinct", "normal", "tied", "equal", "duplicate", "sorted", "clusters"])
+def test_capped_fronts_are_those_of_all_pairs(kind, n_criteria):
+    pairs = pairs_drawn(kind, n_criteria)
+    held = HeldPairs.of(pairs)
+    ways = {"computed": pairs, "held": held, "two threads": pairs_drawn(kind, n_criteria, n_jobs=2)}
+    for max_depth in (1, 4, 1000):
+        expected = Fronts.from_dyads(held.dyads, max_depth=max_depth)
+        for way, same in ways.items():
+            assert_same_fronts(capping.capped_fronts(same, max_depth), expected, f"{way}, cap {max_depth}")
 
 
 @pytest.mark.parametrize("kind", ["distinct", "tied"])
 def test_capped_fronts_equal_the_naive_ones(kind):
-    pairs = fitted(kind, 2, 25)
+    pairs = pairs_drawn(kind, 2, 25)
     dyads = naive.pairwise_dyads([cdist(view, view, "cityblock") for view in pairs.views])
     numbers = naive.front_numbers(dyads)
     fronts = capping.capped_fronts(pairs, 3)
@@ -63,19 +46,20 @@ def test_capped_fronts_equal_the_naive_ones(kind):
         assert_array_equal(fronts.front(number), np.unique(dyads[numbers == number], axis=0))
 
 
-@pytest.mark.parametrize("block_values", [1, 7, 50, 400, 10**6])
 @pytest.mark.parametrize("n_criteria", [2, 3])
-def test_blocks_and_draws_change_nothing(block_values, n_criteria, monkeypatch):
-    pairs = fitted("distinct", n_criteria, n_jobs=2)
+def test_blocks_and_draws_change_nothing(n_criteria, monkeypatch):
+    pairs = pairs_drawn("distinct", n_criteria, n_jobs=2)
     expected = Fronts.from_dyads(HeldPairs.of(pairs).dyads, max_depth=3)
-    monkeypatch.setattr(capping, "BLOCK_VALUES", block_values)
-    for seed in range(3):
-        assert_same_fronts(capping.capped_fronts(pairs, 3, seed=seed), expected)
+    for block_values in (1, 7, 50, 400, 10**6):
+        monkeypatch.setattr(capping, "BLOCK_VALUES", block_values)
+        for seed in range(3):
+            fronts = capping.capped_fronts(pairs, 3, seed=seed)
+            assert_same_fronts(fronts, expected, f"blocks of {block_values}, seed {seed}")
 
 
 @pytest.mark.parametrize("n_criteria", [2, 3, 4])
 def test_a_wrong_foresight_is_made_up_for(n_criteria, monkeypatch):
-    pairs = fitted("distinct", n_criteria, 120)
+    pairs = pairs_drawn("distinct", n_criteria, 120)
     expected = Fronts.from_dyads(HeldPairs.of(pairs).dyads, max_depth=10)
     monkeypatch.setattr(capping, "FRONT_MARGIN", 0.0)
     monkeypatch.setattr(capping, "growth", lambda *_: 100.0)
@@ -90,9 +74,8 @@ def test_matrices_and_functions_give_the_fronts_of_the_same_numbers():
     matrices = [cdist(column, column) for column in (samples[:, :1], samples[:, 1:])]
     precomputed = [Criterion(name, metric="precomputed") for name in "ab"]
     functions = [Criterion(name, [column], lambda A, B: cdist(A, B)) for column, name in enumerate("ab")]
-    first = capping.capped_fronts(ComputedPairs(*fit_criteria(ParetoDepthDetector(precomputed), matrices), 1), 5)
-    second = capping.capped_fronts(ComputedPairs(*fit_criteria(ParetoDepthDetector(functions), samples), 1), 5)
-    assert_same_fronts(first, second)
+    first, second = pairs_of(precomputed, matrices), pairs_of(functions, samples)
+    assert_same_fronts(capping.capped_fronts(first, 5), capping.capped_fronts(second, 5))
 
 
 def test_every_pair_is_in_one_block():
@@ -107,20 +90,20 @@ def test_every_pair_is_in_one_block():
 def test_hardly_any_nearest_dyad_is_deeper_than_the_automatic_cap(kind, n_criteria, monkeypatch):
     monkeypatch.setattr(capping, "FEW_SAMPLES", 300)
     monkeypatch.setattr(capping, "ASKED_SAMPLES", N_SAMPLES)
-    pairs = HeldPairs.of(fitted(kind, n_criteria, N_SAMPLES))
+    pairs = HeldPairs.of(pairs_drawn(kind, n_criteria, N_SAMPLES))
     n_neighbors = np.full(n_criteria, 6)
     max_depth = capping.auto_max_depth(pairs, n_neighbors)
     fronts = Fronts.from_dyads(pairs.dyads)
     _, nearest = nearest_dyads(pairs.block(slice(0, N_SAMPLES)), n_neighbors)
     depths = capping.Depths(fronts, "paper").of(nearest.reshape(-1, n_criteria))
     assert np.mean(depths > max_depth) < 0.001
-    assert max_depth == capping.auto_max_depth(fitted(kind, n_criteria, N_SAMPLES, n_jobs=2), n_neighbors)
+    assert max_depth == capping.auto_max_depth(pairs_drawn(kind, n_criteria, N_SAMPLES, n_jobs=2), n_neighbors)
 
 
 def test_the_automatic_cap_of_few_samples_is_the_depth_itself(monkeypatch):
     monkeypatch.setattr(capping, "FEW_SAMPLES", 100)
     monkeypatch.setattr(capping, "CAPPED_SHARE", 0.1)
-    pairs = fitted("distinct", 2, 40)
+    pairs = pairs_drawn("distinct", 2, 40)
     matrices = [cdist(view, view, "cityblock") for view in pairs.views]
     dyads = naive.pairwise_dyads(matrices)
     numbers = naive.front_numbers(dyads)
@@ -134,10 +117,10 @@ def test_the_automatic_cap_of_few_samples_is_the_depth_itself(monkeypatch):
     assert capping.auto_max_depth(pairs, np.array([3, 3])) == expected
 
 
-@pytest.mark.parametrize("n_criteria", [2, 3, 4])
+@pytest.mark.parametrize("n_criteria", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_the_automatic_cap_keeps_few_enough_dyads(n_criteria, monkeypatch):
     monkeypatch.setattr(capping, "FEW_SAMPLES", 300)
-    pairs = HeldPairs.of(fitted("distinct", n_criteria, N_SAMPLES))
+    pairs = HeldPairs.of(pairs_drawn("distinct", n_criteria, N_SAMPLES))
     max_kept = pairs.n_pairs // 20
     free, tight = (
         capping.auto_max_depth(pairs, np.full(n_criteria, 5), max_kept=n_kept) for n_kept in (10**9, max_kept)

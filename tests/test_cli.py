@@ -13,6 +13,7 @@ def run(*arguments):
     return CliRunner().invoke(app, arguments)
 
 
+@pytest.mark.slow
 def test_demo_ranks_the_odd_ones_and_writes_a_picture(tmp_path):
     result = run("demo", "--out", str(tmp_path / "new"))
     assert result.exit_code == 0
@@ -48,6 +49,7 @@ def test_version_is_the_packages():
     assert run("--version").output == f"paretodepth {__version__}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -65,6 +67,7 @@ def test_bad_arguments_are_told_on_stderr_with_exit_code_2(arguments, text):
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_without_its_extra_the_command_line_says_what_to_install():
     code = "import sys; sys.modules['typer'] = None; import paretodepth.cli"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -70,6 +70,7 @@ def test_threads_that_fit_and_score_do_not_disturb_each_other(detector, expected
         assert_array_equal(one[1], expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_joblib_backends_give_the_same_bits(detector, expected, backend):
     blocks = [slice(start, start + 8) for start in range(0, len(NEW), 8)]
@@ -77,6 +78,7 @@ def test_joblib_backends_give_the_same_bits(detector, expected, backend):
     assert_array_equal(np.concatenate(parts), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_processes_give_the_same_bits_however_they_start(detector, expected, method):
     if method not in multiprocessing.get_all_start_methods():
@@ -87,13 +89,14 @@ def test_processes_give_the_same_bits_however_they_start(detector, expected, met
     assert_array_equal(np.concatenate(parts), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_child_forked_while_threads_score_gives_the_same_bits(tmp_path):
     # In a process of its own: a deadlock would otherwise hold up the tests.
-    code = """
+    code = f"from {__name__} import CRITERIA, NEW, ParetoDepthDetector, X, scores"
+    code += """
 import os, sys, threading, time
 import numpy as np
-from tests.test_concurrency import CRITERIA, NEW, ParetoDepthDetector, X, scores
 detector = ParetoDepthDetector(CRITERIA, method="union", n_jobs=2).fit(X)
 expected = scores(detector)
 is_over = threading.Event()
@@ -118,18 +121,20 @@ print("same")
     assert done.stdout == "same\n", done.stderr
 
 
+@pytest.mark.slow
 def test_no_kernel_starts_numbas_own_threads():
     # Its default threading layer may not be entered from two threads at once; joblib's threads do the work here.
-    code = """
+    code = f"from {__name__} import CRITERIA, ParetoDepthDetector, X"
+    code += """
 import numpy as np
 from numba.np.ufunc import parallel
-from tests.test_concurrency import CRITERIA, ParetoDepthDetector, X
 ParetoDepthDetector(CRITERIA, n_jobs=2).fit(X).explain(X)
 assert not parallel._is_initialized
 """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=SECONDS)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="measures memory as Linux does")
 def test_a_short_soak_takes_no_more_memory_at_its_end():
     command = [sys.executable, "-m", "tests.soak", "--seconds", "15"]

@@ -18,9 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector, capping
-from paretodepth.fitted_criteria import fit_criteria, view_samples
-from paretodepth.pairs import ComputedPairs
 from tests import naive_metrics as naive
+from tests.draws import fitted, pairs_of
 
 quiet = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 in_any_table = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table, dict])
@@ -50,10 +49,9 @@ CRITERIA = [
 
 def block(criterion, X, X_new=None):
     """Return the dissimilarities of new samples, or of the training samples themselves, to the training samples."""
-    detector = ParetoDepthDetector([criterion])
-    detector.criteria_, (training,) = fit_criteria(detector, X)
-    (new,) = (training,) if X_new is None else view_samples(detector, X_new)
-    return detector.criteria_[0].dissimilarities(new, training, (0, 0))
+    own = fitted([criterion], X)
+    (new,) = own.views if X_new is None else own.views_of(X_new)
+    return own.criteria[0].dissimilarities(new, own.views[0], (0, 0))
 
 
 @quiet
@@ -411,7 +409,7 @@ def test_an_error_about_a_drawn_dyad_names_the_training_samples():
         return block
 
     detector = ParetoDepthDetector([Criterion("wrong", 0, wrong)], max_dyads=779, random_state=0)
-    pairs = ComputedPairs(*fit_criteria(detector, X), 1)
+    pairs = pairs_of(detector.criteria, X)
     with pytest.raises(ValueError, match=r"Got -1.0 for sample 7 and training sample 33 instead"):
         pairs.chosen(7, np.array([9, 33, 35]))
     with pytest.raises(ValueError, match=r"Got -1.0 for sample 7 and training sample 33 instead"):

@@ -72,6 +72,7 @@ def against_nominal(kinds, depth):
         yield kind, kinds[chosen], depth[chosen]
 
 
+@pytest.mark.slow
 def test_the_papers_simulation_reaches_its_auc():
     # One run has a standard deviation of 0.02, so the mean of 20 lies within 0.014 in three of its errors.
     assert np.mean([simulated_area(seed) for seed in range(20)]) > 0.948 - 0.014

@@ -138,6 +138,7 @@ def test_quiet_prints_nothing_and_exit_code_3_tells_of_anomalies(files):
     assert run(nominal, nominal, "--quiet", "--fail-on-anomaly", "--fdr", "0.01").exit_code == 0
 
 
+@pytest.mark.slow
 def test_pipes_give_the_same_scores_as_files(files, tmp_path):
     nominal, new, _ = files
     run(nominal, new, "--out", tmp_path / "o.csv")
@@ -255,6 +256,7 @@ def test_bad_input_is_one_line_with_exit_code_2_and_leaves_nothing(name, bad_fil
     refused(["detect", *(part.format(**bad_files) for part in arguments)], text, bad_files["folder"])
 
 
+@pytest.mark.slow
 def test_help_imports_neither_numpy_nor_numba():
     code = (
         "import sys; sys.argv = ['paretodepth', 'detect', '--help']\n"

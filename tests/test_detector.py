@@ -1,4 +1,5 @@
 import pickle
+from itertools import product
 
 import joblib
 import numpy as np
@@ -33,23 +34,23 @@ def matrices(A, B):
     ]
 
 
-@pytest.mark.parametrize("depth", ["paper", "insertion", "mid"])
-@pytest.mark.parametrize("n_neighbors", ["connected", 2, [1, 3, 2]])
 @pytest.mark.parametrize("rounded", [False, True])
-def test_scores_equal_the_naive_ones(data, depth, n_neighbors, rounded):
+def test_scores_equal_the_naive_ones(data, rounded):
     X_train, X = (np.round(part, 1) if rounded else part for part in data)
-    detector = ParetoDepthDetector(CRITERIA, n_neighbors=n_neighbors, depth=depth).fit(X_train)
-    training = matrices(X_train, X_train)
-    counts = {"connected": [naive.connected_n_neighbors(m) for m in training], 2: [2, 2, 2]}
-    counts = n_neighbors if isinstance(n_neighbors, list) else counts[n_neighbors]
-    assert_array_equal(detector.n_neighbors_, counts)
+    training, new = (np.array(matrices(samples, X_train)) for samples in (X_train, X))
     dyads = naive.pairwise_dyads(training)
     numbers = naive.front_numbers(dyads)
-    new = np.array(matrices(X, X_train))
-    expected = [naive.mean_depth(new[:, i], counts, dyads, numbers, depth) for i in range(len(X))]
-    assert_array_equal(detector.mean_depth(X), expected)
-    left_out = [naive.mean_depth(np.array(training)[:, i], counts, dyads, numbers, depth, exclude=i) for i in range(5)]
-    assert_array_equal(detector.training_scores_[:5], -np.array(left_out))
+    connected = [naive.connected_n_neighbors(matrix) for matrix in training]
+    for depth, (n_neighbors, counts) in product(
+        ("paper", "insertion", "mid"), [("connected", connected), (2, [2, 2, 2]), ([1, 3, 2], [1, 3, 2])]
+    ):
+        case = f"{depth} depth, n_neighbors={n_neighbors}"
+        detector = ParetoDepthDetector(CRITERIA, n_neighbors=n_neighbors, depth=depth).fit(X_train)
+        assert_array_equal(detector.n_neighbors_, counts, err_msg=case)
+        expected = [naive.mean_depth(new[:, i], counts, dyads, numbers, depth) for i in range(len(X))]
+        assert_array_equal(detector.mean_depth(X), expected, err_msg=case)
+        left_out = [naive.mean_depth(training[:, i], counts, dyads, numbers, depth, exclude=i) for i in range(5)]
+        assert_array_equal(detector.training_scores_[:5], -np.array(left_out), err_msg=case)
 
 
 def test_signs_and_threshold_follow_scikit_learn(data):
@@ -147,9 +148,14 @@ def test_a_fitted_detector_can_be_copied(data, tmp_path):
 def test_nearest_dyads_have_the_mean_depth(data):
     X_train, X = data
     detector = ParetoDepthDetector(CRITERIA, n_neighbors=[2, 1, 3]).fit(X_train)
-    dyads = detector.nearest_dyads(X)
-    assert dyads.shape == (len(X), 6, 3)
-    assert_array_equal(dyads[:, 0, 0], matrices(X, X_train)[0].min(axis=1))
+    near = detector.nearest_dyads(X)
+    assert near.shape == (len(X), 6, 3)
+    assert_array_equal(near[:, 0, 0], matrices(X, X_train)[0].min(axis=1))
+    dyads = naive.pairwise_dyads(matrices(X_train, X_train))
+    numbers = naive.front_numbers(dyads)
+    depths = np.array([naive.depths(of_sample, dyads, numbers, "paper") for of_sample in near])
+    assert len(np.unique(depths)) > 5
+    assert_array_equal(depths.mean(axis=1), detector.mean_depth(X))
 
 
 def test_constant_columns_and_duplicates_are_legal(data):

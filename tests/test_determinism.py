@@ -51,6 +51,7 @@ def test_block_sizes_change_no_bit(found, n_values, monkeypatch):
     assert golden.scores(2) == found
 
 
+@pytest.mark.slow
 def test_the_seed_of_hashes_changes_no_bit(found):
     for seed in ("1", "2"):
         command = [sys.executable, "-m", "tests.golden", "1"]
@@ -87,6 +88,7 @@ def installed(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_cold_and_a_stale_cache_give_the_right_answer(installed):
     cache = installed / "cache"
     assert sorted_by(installed, NUMBA_CACHE_DIR=str(cache)) == ("1 1 1 2 3 1", "")
@@ -100,6 +102,7 @@ def test_a_cold_and_a_stale_cache_give_the_right_answer(installed):
     assert sorted_by(installed, NUMBA_CACHE_DIR=str(cache)) == ("11 11 11 11 11 11", "")
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_and_no_home_are_no_hindrance(installed):
     # A file where the folder would be: also the superuser, to whom no folder is closed, cannot write there.
     (installed / "paretodepth" / "_kernels" / "__pycache__").write_text("")

@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector, capping, cluster_validation, distributed
 from paretodepth.cli import app
-from paretodepth.fitted_criteria import fit_criteria
-from tests.test_capping import SAMPLES
-from tests.test_limits import assert_same_results
+from tests import draws
+from tests.draws import assert_same_results
 
 pytestmark = [
+    pytest.mark.slow,
     # Dask's own, when workers come and go.
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
@@ -72,7 +72,7 @@ def alone(detector, X):
     ids=str,
 )
 def test_a_fit_on_a_cluster_is_that_of_one_machine_bit_by_bit(client, kind, parameters):
-    X = SAMPLES[kind](np.random.default_rng(0), 100, 2)
+    X = draws.draw_samples(kind, 100, 2)
     expected = fitted(alone, X, **parameters)
     detector = fitted(lambda detector, X: distributed.fit(detector, X, client), X, **parameters)
     assert_same_results(detector, expected, X[:7] + 0.1)
@@ -155,8 +155,8 @@ def dying(A, B):
 def test_workers_that_keep_dying_are_told_of():
     X = np.random.default_rng(0).random((60, 1))
     with new_cluster() as cluster, Client(cluster) as client:
-        detector = ParetoDepthDetector([Criterion("dying", [0], dying)], max_depth=3, n_neighbors=2)
-        pairs = distributed._ClusterPairs(*fit_criteria(detector, X), 1, client=client)
+        own = draws.fitted([Criterion("dying", [0], dying)], X)
+        pairs = distributed._ClusterPairs(own.criteria, own.views, 1, client=client)
         with pytest.raises(ConnectionError, match=r"distributed.fit must have a cluster to the end. Dask says instead"):
             list(pairs.map(lambda pairs, rows: pairs.block(rows), [slice(0, 5)]))
 

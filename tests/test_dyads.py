@@ -4,19 +4,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from paretodepth import dyads
 from tests import naive
-
-SAMPLES = {
-    "distinct": lambda rng, n: rng.random((n, 2)),
-    "tied": lambda rng, n: rng.integers(4, size=(n, 2)).astype(float),
-    "equal": lambda rng, n: np.ones((n, 2)),
-    "clusters": lambda rng, n: rng.random((n, 2)) + 50.0 * rng.integers(3, size=(n, 1)),
-    "unequal clusters": lambda rng, n: rng.random((n, 2)) + 50.0 * (rng.random((n, 1)) < 0.15),
-}
+from tests.draws import draw_samples
 
 
-@pytest.fixture(params=SAMPLES)
+@pytest.fixture(params=["distinct", "tied", "equal", "clusters", "unequal clusters"])
 def samples(request):
-    return SAMPLES[request.param](np.random.default_rng(0), 90)
+    return draw_samples(request.param, 90, 2)
 
 
 @pytest.fixture(autouse=True)
@@ -28,14 +21,14 @@ def absolute_differences(A, B):
     return np.abs(A[:, None, 0] - B[:, 0]), np.abs(A[:, None, 1] - B[:, 1])
 
 
-@pytest.mark.parametrize("n_neighbors", [(1, 1), (3, 5), (89, 60)])
-def test_nearest_dyads_equal_the_naive_ones(samples, n_neighbors):
+def test_nearest_dyads_equal_the_naive_ones(samples):
     block = np.array(absolute_differences(samples[:15] + 0.25, samples))
-    neighbors, near = dyads.nearest_dyads(block, np.array(n_neighbors))
-    for row in range(15):
-        expected = naive.nearest(block[:, row], n_neighbors)
-        assert_array_equal(neighbors[row], expected)
-        assert_array_equal(near[row], block[:, row, expected].T)
+    for n_neighbors in ((1, 1), (3, 5), (89, 60)):
+        neighbors, near = dyads.nearest_dyads(block, np.array(n_neighbors))
+        for row in range(15):
+            expected = naive.nearest(block[:, row], n_neighbors)
+            assert_array_equal(neighbors[row], expected, err_msg=f"{n_neighbors}, row {row}")
+            assert_array_equal(near[row], block[:, row, expected].T, err_msg=f"{n_neighbors}, row {row}")
 
 
 def test_nearest_dyads_do_not_depend_on_the_order_of_training_samples():

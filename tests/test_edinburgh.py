@@ -167,6 +167,7 @@ def server(tmp_path, monkeypatch):
     server.server_close()
 
 
+@pytest.mark.slow
 def test_a_day_is_downloaded_once(server, tmp_path):
     for _ in range(2):
         tracks = fetch_edinburgh(data_home=tmp_path / "new" / "home")
@@ -175,6 +176,7 @@ def test_a_day_is_downloaded_once(server, tmp_path):
     assert [file.name for file in (tmp_path / "new" / "home" / "edinburgh").iterdir()] == ["tracks.01Jul.txt"]
 
 
+@pytest.mark.slow
 def test_the_data_home_is_taken_from_the_environment(server, tmp_path, monkeypatch):
     monkeypatch.setenv("PARETODEPTH_DATA", str(tmp_path / "a"))
     fetch_edinburgh()
@@ -185,6 +187,7 @@ def test_the_data_home_is_taken_from_the_environment(server, tmp_path, monkeypat
     assert (tmp_path / "b" / "edinburgh" / "tracks.01Jul.txt").exists()
 
 
+@pytest.mark.slow
 def test_another_content_is_refused_and_leaves_nothing(server, tmp_path):
     with (server.folder / "tracks.01Jul.txt").open("a") as file:
         file.write("more")
@@ -193,6 +196,7 @@ def test_another_content_is_refused_and_leaves_nothing(server, tmp_path):
     assert list((tmp_path / "home" / "edinburgh").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_without_an_answer_the_error_says_what_to_put_where(server, tmp_path):
     (server.folder / "tracks.01Jul.txt").unlink()
     file = tmp_path / "home" / "edinburgh" / "tracks.01Jul.txt"
@@ -201,12 +205,14 @@ def test_without_an_answer_the_error_says_what_to_put_where(server, tmp_path):
     assert list(file.parent.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_nothing_is_downloaded_unless_wanted(server, tmp_path):
     with pytest.raises(OSError, match=r"does not exist. Put the file into .*tracks.01Jul.txt"):
         fetch_edinburgh(data_home=tmp_path, download_if_missing=False)
     assert server.n_requests == 0
 
 
+@pytest.mark.slow
 def test_a_spoilt_file_in_the_data_home_is_refused(server, tmp_path):
     fetch_edinburgh(data_home=tmp_path)
     (tmp_path / "edinburgh" / "tracks.01Jul.txt").write_text("spoilt")

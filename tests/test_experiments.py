@@ -70,6 +70,7 @@ def cells(tables, name):
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
 
 
+@pytest.mark.slow
 def test_depths_of_capped_fits_are_confirmed_by_brute_force(runs):
     automatic, capped, drawn = cells(fits.tables(runs["fits"], {}), "scores")
     for row in (automatic, capped):
@@ -81,6 +82,7 @@ def test_depths_of_capped_fits_are_confirmed_by_brute_force(runs):
     assert modelled[0]["to hold them"] == "80 GB"
 
 
+@pytest.mark.slow
 def test_depths_of_more_dyads_are_closer_to_the_exact_ones(runs):
     rows = cells(subsets.tables(runs["subsets"], SMALL["subsets"][0]), "shares")
     for n_criteria in (2, 4):
@@ -90,6 +92,7 @@ def test_depths_of_more_dyads_are_closer_to_the_exact_ones(runs):
         assert correlations[-1] > 0.5
 
 
+@pytest.mark.slow
 def test_a_cluster_fits_as_threads_do(runs):
     (row,) = cells(cluster.tables(runs["cluster"], SMALL["cluster"][0]), "times")
     assert row["same scores, bit by bit"] == "yes"
@@ -99,17 +102,20 @@ def test_every_experiment_has_a_small_version():
     assert SMALL.keys() == EXPERIMENTS.keys()
 
 
+@pytest.mark.slow
 def test_the_anomalous_sample_of_figure_1_lies_deeper(runs):
     nominal, anomalous = (float(row["mean depth"]) for row in cells(figure1.tables(runs["figure1"], {}), "mean_depths"))
     assert anomalous > 2 * nominal
 
 
+@pytest.mark.slow
 def test_linear_combinations_miss_nearly_all_of_a_non_convex_front(runs):
     non_convex, square = cells(figure2.tables(runs["figure2"], {}), "sizes")
     assert int(non_convex["|F \\ L|"]) > 0.6 * int(non_convex["|F|"])
     assert 0 <= int(square["|F \\ L|"]) < 0.6 * int(square["|F|"])
 
 
+@pytest.mark.slow
 def test_pda_beats_every_method_with_its_best_weight_on_the_cube(runs):
     rows = cells(simulation.tables(runs["simulation"], SMALL["simulation"][0]), "table1a")
     areas = {(row["method"], row["weight"]): float(row["ours, per run"].split()[0]) for row in rows}
@@ -119,6 +125,7 @@ def test_pda_beats_every_method_with_its_best_weight_on_the_cube(runs):
     assert len(rows) == 9
 
 
+@pytest.mark.slow
 def test_pedestrians_are_told_apart_better_the_stronger_the_anomaly(runs):
     settings = SMALL["pedestrians"][0]
     tables = pedestrians.tables(runs["pedestrians"], settings)
@@ -143,6 +150,7 @@ def test_pedestrians_are_the_real_ones_where_the_tracks_are(monkeypatch):
     assert 0.72 < roc_auc_score(scene.split.is_anomaly, scene.mean_depth) < 0.94
 
 
+@pytest.mark.slow
 def test_the_number_near_a_smooth_boundary_tends_to_the_theorems(runs):
     for row in cells(theorem1.tables(runs["theorem1"], SMALL["theorem1"][0]), "ratios"):
         # About 60 to 2000 points near T in each run: a relative error of at most 0.13 / sqrt(8) and a bias of n^(-1/d).
@@ -165,6 +173,7 @@ def test_the_theorems_constant_agrees_with_a_sum_over_the_surface(domain, d, exp
     assert theorem1.front_constant(domain, d) == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_linear_combinations_reach_about_seven_tenths_of_the_squares_front(runs):
     tables = theorem2.tables(runs["theorem2"], SMALL["theorem2"][0])
     last = cells(tables, "sizes")[-1]
@@ -173,6 +182,7 @@ def test_linear_combinations_reach_about_seven_tenths_of_the_squares_front(runs)
     assert 0.68 < float(last["|L| / |F|"]) < 0.76
 
 
+@pytest.mark.slow
 def test_missed_dyads_grow_as_the_appendix_says(runs):
     rows = cells(dyads.tables(runs["dyads"], SMALL["dyads"][0]), "fits")
     square, _, exponent = (float(row["ours"].split()[0]) for row in rows)
@@ -181,6 +191,7 @@ def test_missed_dyads_grow_as_the_appendix_says(runs):
     assert 0.48 < exponent < 0.52
 
 
+@pytest.mark.slow
 def test_the_union_is_near_the_better_of_depth_and_criteria_in_every_regime(runs):
     tables = accuracy.tables(runs["accuracy"], SMALL["accuracy"][0])
     areas = {
@@ -197,6 +208,7 @@ def test_the_union_is_near_the_better_of_depth_and_criteria_in_every_regime(runs
     assert {"LOF", "IsolationForest"} <= summary.keys()
 
 
+@pytest.mark.slow
 def test_false_alarms_and_discoveries_hold_their_rates(runs):
     tables = validity.tables(runs["validity"], SMALL["validity"][0])
     rows = cells(tables, "alarms")
@@ -249,6 +261,7 @@ def test_regimes_of_real_data_are_there_when_their_files_are(tmp_path, monkeypat
     regimes._digit_view.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_writes_its_tables_pictures_and_section(name, runs, tmp_path):
     experiment = EXPERIMENTS[name]
@@ -281,6 +294,7 @@ def _given(experiment, settings, values):
     )
 
 
+@pytest.mark.slow
 def test_an_interrupted_experiment_goes_on_and_gives_the_same_numbers(tmp_path):
     command = [sys.executable, "-c", "from paretodepth.cli import main; main()", "reproduce", "dyads"]
     interrupted, whole = tmp_path / "interrupted", tmp_path / "whole"

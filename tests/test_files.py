@@ -291,6 +291,7 @@ def test_the_detector_takes_what_is_read(tmp_path, ending):
     assert_array_equal(np.concatenate(chunks), scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [*TYPED, *TEXT, "npy", "npz"])
 def test_standard_input_tells_its_format(tmp_path, ending):
     path = tmp_path / f"samples.{ending}"
@@ -315,6 +316,7 @@ def read_format(ending):
     return "arrow" if ending in ("arrows", "feather") else ending
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["csv", "tsv", "parquet", "arrow", "jsonl", None])
 def test_standard_output_takes_every_format(tmp_path, format):
     write_table(FLAT, tmp_path / "samples.arrow")
@@ -323,6 +325,7 @@ def test_standard_output_takes_every_format(tmp_path, format):
     assert read_table(path).equals(FLAT)
 
 
+@pytest.mark.slow
 def test_pipes_are_read_and_written(tmp_path):
     os.mkfifo(tmp_path / "in")
     os.mkfifo(tmp_path / "out")
@@ -346,6 +349,7 @@ def test_byte_order_marks_are_no_part_of_a_name(tmp_path):
     assert read_table(path).to_pydict() == {"a": [1]}
 
 
+@pytest.mark.slow
 def test_a_million_rows_are_read_in_bounded_memory(tmp_path):
     path = tmp_path / "samples.csv"
     code = """
@@ -470,6 +474,7 @@ def test_unknown_formats_are_refused(tmp_path):
         next(read_chunks(path, n_rows=0))
 
 
+@pytest.mark.slow
 def test_standard_input_is_named_in_messages():
     code = "try:\n    read_table('-')\nexcept ValueError as error:\n    print(error)"
     assert run(code, stdin=b"a,b\n1\n").startswith(b"standard input, line 2: every row must have 2 cells")
@@ -634,6 +639,7 @@ def test_a_file_can_be_replaced_by_its_own_rows(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kill", "remains"), [(signal.SIGKILL, 2), (signal.SIGINT, 1)])
 def test_a_killed_writer_leaves_the_old_file_whole(tmp_path, kill, remains):
     path = tmp_path / "a.csv"

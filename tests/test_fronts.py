@@ -1,4 +1,5 @@
 import tracemalloc
+from itertools import product
 
 import numba
 import numpy as np
@@ -10,17 +11,17 @@ from numpy.testing import assert_array_equal
 from paretodepth import Fronts, front_numbers
 from paretodepth.fronts import lexicographic_order
 from tests import naive
-from tests.draws import DRAWS, N_EXAMPLES, SEEDS, draw_dyads, dyad_arrays
+from tests.draws import DRAWS, N_EXAMPLES, SEEDS, assert_same_fronts, draw_dyads, dyad_arrays, numbered_dyads
 
 CRITERIA = range(1, 7)
 
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", DRAWS)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_front_numbers_equal_the_naive_ones(draw, n_criteria, seed):
-    dyads = draw_dyads(draw, n_criteria, seed)
-    assert_array_equal(front_numbers(dyads), naive.front_numbers(dyads))
+def test_front_numbers_equal_the_naive_ones(draw, n_criteria):
+    for seed in SEEDS:
+        dyads, numbers = numbered_dyads(draw, n_criteria, seed)
+        assert_array_equal(front_numbers(dyads), numbers, err_msg=f"seed {seed}")
 
 
 LAST_BITS = {
@@ -30,14 +31,14 @@ LAST_BITS = {
 }
 
 
-@pytest.mark.parametrize("n_criteria", [1, 2, 4])
 @pytest.mark.parametrize("draw", [*DRAWS, *LAST_BITS])
-def test_dyads_are_put_in_lexicographic_order_to_the_last_bit(draw, n_criteria):
-    for seed in range(20):
+def test_dyads_are_put_in_lexicographic_order_to_the_last_bit(draw):
+    for n_criteria, seed in product((1, 2, 4), range(20)):
         dyads = (DRAWS | LAST_BITS)[draw](np.random.default_rng(seed), 40, n_criteria)
         order = lexicographic_order(dyads)
-        assert_array_equal(dyads[order], sorted(dyads.tolist()) or dyads)
-        assert_array_equal(np.sort(order), np.arange(len(dyads)))
+        case = f"{n_criteria} criteria, seed {seed}"
+        assert_array_equal(dyads[order], sorted(dyads.tolist()) or dyads, err_msg=case)
+        assert_array_equal(np.sort(order), np.arange(len(dyads)), err_msg=case)
 
 
 @pytest.mark.parametrize("n_criteria", [1, 2, 3, 4, 7])
@@ -75,11 +76,12 @@ def test_front_numbers_equal_the_naive_ones_on_any_dyads(n_criteria):
     check()
 
 
-@pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", DRAWS)
-def test_debs_sort_gives_the_same_fronts(draw, n_criteria):
-    dyads = draw_dyads(draw, n_criteria)
-    assert_array_equal(front_numbers(dyads), naive.deb_front_numbers(dyads))
+def test_debs_sort_gives_the_same_fronts(draw):
+    for n_criteria in CRITERIA:
+        dyads = draw_dyads(draw, n_criteria)
+        case = f"{n_criteria} criteria"
+        assert_array_equal(front_numbers(dyads), naive.deb_front_numbers(dyads), err_msg=case)
 
 
 def test_algorithm_2_of_the_paper_is_right_on_distinct_values():
@@ -131,30 +133,29 @@ def test_any_array_gives_the_answer_of_its_plain_copy(n_criteria, tmp_path):
     assert_array_equal(read_only, dyads)
 
 
-@pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", DRAWS)
-def test_fronts_hold_every_dyad_on_its_front_in_order(draw, n_criteria):
-    dyads = draw_dyads(draw, n_criteria)
-    numbers = naive.front_numbers(dyads)
-    fronts = Fronts.from_dyads(dyads)
-    assert len(fronts) == max(numbers, default=0)
-    assert_array_equal(fronts.numbers, np.sort(numbers))
-    for number in range(1, len(fronts) + 1):
-        expected = sorted(map(tuple, dyads[numbers == number]))
-        assert_array_equal(fronts.front(number), np.array(expected))
+def test_fronts_hold_every_dyad_on_its_front_in_order(draw):
+    for n_criteria in CRITERIA:
+        dyads, numbers = numbered_dyads(draw, n_criteria)
+        fronts = Fronts.from_dyads(dyads)
+        case = f"{n_criteria} criteria"
+        assert len(fronts) == max(numbers, default=0), case
+        assert_array_equal(fronts.numbers, np.sort(numbers), err_msg=case)
+        for number in range(1, len(fronts) + 1):
+            expected = sorted(map(tuple, dyads[numbers == number]))
+            assert_array_equal(fronts.front(number), np.array(expected), err_msg=f"{case}, front {number}")
 
 
-@pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", DRAWS)
-@pytest.mark.parametrize("max_depth", [None, 1, 3])
-def test_merged_fronts_are_the_fronts_of_the_union(draw, n_criteria, max_depth):
-    dyads = draw_dyads(draw, n_criteria)
-    a, b, c = (Fronts.from_dyads(part, max_depth=max_depth) for part in np.array_split(dyads, 3))
-    whole = Fronts.from_dyads(dyads, max_depth=max_depth)
-    for merged in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(a).merge(b)):
-        assert_array_equal(merged.dyads, whole.dyads)
-        assert_array_equal(merged.starts, whole.starts)
-        assert merged.max_depth == max_depth
+def test_merged_fronts_are_the_fronts_of_the_union(draw):
+    # Any order and grouping of two criteria is drawn by the machine of test_properties.
+    for n_criteria, max_depth in product(CRITERIA, (None, 1, 3)):
+        dyads = draw_dyads(draw, n_criteria)
+        a, b, c = (Fronts.from_dyads(part, max_depth=max_depth) for part in np.array_split(dyads, 3))
+        whole = Fronts.from_dyads(dyads, max_depth=max_depth)
+        assert whole.max_depth == max_depth
+        for merged in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(a).merge(b)):
+            assert_same_fronts(merged, whole, f"{n_criteria} criteria, cap {max_depth}")
 
 
 @settings(max_examples=N_EXAMPLES, deadline=None)

@@ -9,6 +9,7 @@ import pytest
 from tests.data import ROOT
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits and measures memory as Linux does")
 def test_mutated_files_are_read_or_refused_in_time_and_in_little_memory():
     command = [sys.executable, "-m", "tests.fuzz", "--files", "2000", "--seed", "1"]

@@ -1,38 +1,20 @@
 import re
 import time
 import tracemalloc
-import warnings
+from itertools import product
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from paretodepth import AdviceWarning, Criterion, Fronts, ParetoDepthDetector, capping
-from paretodepth.calibration import METHODS
-from paretodepth.fitted_criteria import fit_criteria
-from paretodepth.pairs import ComputedPairs, HeldPairs
+from paretodepth.pairs import HeldPairs
 from paretodepth.progress import watched
 from tests import naive
-from tests.test_capping import SAMPLES
+from tests.draws import assert_same_results, draw_samples, fitted_detector, pairs_of
 
 LITTLE = 2**28
 """Memory in which a fit starts but holds no pairs."""
-
-
-def fitted(X, **parameters):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AdviceWarning)
-        return ParetoDepthDetector(**parameters).fit(X)
-
-
-def assert_same_results(detector, expected, X):
-    assert_array_equal(detector.n_neighbors_, expected.n_neighbors_)
-    assert_array_equal(detector.training_scores_, expected.training_scores_)
-    assert detector.offset_ == expected.offset_
-    for method in METHODS:
-        assert_array_equal(detector.p_values(X, method=method), expected.p_values(X, method=method))
-    assert_array_equal(detector.score_samples(X), expected.score_samples(X))
-    assert_array_equal(detector.explain(X).relief, expected.explain(X).relief)
 
 
 @pytest.fixture
@@ -41,71 +23,71 @@ def holds_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize("n_criteria", [1, 2, 3])
-@pytest.mark.parametrize("kind", SAMPLES)
-@pytest.mark.parametrize("method", ["depth", "union"])
+@pytest.mark.parametrize("kind", ["distinct", "normal", "tied", "equal", "duplicate", "sorted", "clusters"])
 @pytest.mark.usefixtures("holds_nothing")
-def test_a_cap_beyond_the_last_front_changes_no_bit(kind, n_criteria, method, monkeypatch):
-    X = SAMPLES[kind](np.random.default_rng(0), 60, n_criteria)
+def test_a_cap_beyond_the_last_front_changes_no_bit(kind, n_criteria, monkeypatch):
+    X = draw_samples(kind, 60, n_criteria)
     new = np.random.default_rng(1).random((10, n_criteria)) * 1.5
-    expected = fitted(X, method=method)
+    whole = {method: fitted_detector(X, method=method) for method in ("depth", "union")}
     monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 500)
-    capped = fitted(X, method=method, max_depth=10**6, n_jobs=2)
-    assert_same_results(capped, expected, new)
-    assert capped.exact_
-    assert len(capped.fronts_) == expected.n_fronts_
+    for method, expected in whole.items():
+        capped = fitted_detector(X, method=method, max_depth=10**6, n_jobs=2)
+        assert_same_results(capped, expected, new, method)
+        assert capped.exact_
+        assert len(capped.fronts_) == expected.n_fronts_
 
 
-@pytest.mark.parametrize("block_values", range(1, 60))
+@pytest.mark.slow
 @pytest.mark.usefixtures("holds_nothing")
-def test_block_sizes_change_no_bit(block_values, monkeypatch):
+def test_block_sizes_change_no_bit(monkeypatch):
     X = np.round(np.random.default_rng(0).random((20, 2)), 1)
-    expected = fitted(X, method="union", max_depth=4)
+    expected = fitted_detector(X, method="union", max_depth=4)
     # From one row a block to all rows in one.
-    monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 20 * block_values)
-    monkeypatch.setattr(capping, "BLOCK_VALUES", 7 * block_values)
-    assert_same_results(fitted(X, method="union", max_depth=4, n_jobs=2), expected, X)
+    for block_values in range(1, 60):
+        monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 20 * block_values)
+        monkeypatch.setattr(capping, "BLOCK_VALUES", 7 * block_values)
+        blocks = fitted_detector(X, method="union", max_depth=4, n_jobs=2)
+        assert_same_results(blocks, expected, X, f"block_values={block_values}")
 
 
-@pytest.mark.parametrize("depth", ["paper", "insertion", "mid"])
 @pytest.mark.parametrize("kind", ["distinct", "tied", "duplicate"])
-@pytest.mark.parametrize("max_depth", [1, 3])
-def test_deeper_dyads_count_one_more_than_the_cap(kind, depth, max_depth):
-    X = SAMPLES[kind](np.random.default_rng(0), 30, 2)
+def test_deeper_dyads_count_one_more_than_the_cap(kind):
+    X = draw_samples(kind, 30, 2)
     new = np.random.default_rng(1).random((8, 2)) * 2
-    detector = fitted(X, n_neighbors=3, depth=depth, max_depth=max_depth)
     dyads = naive.pairwise_dyads([np.abs(column[:, None] - column) for column in X.T])
     numbers = naive.front_numbers(dyads)
-    kept = numbers <= max_depth
-    for sample in new:
-        rows = np.abs(sample[:, None] - X.T)
-        near = rows[:, naive.nearest(rows, (3, 3))].T
-        expected = naive.depths(near, dyads[kept], numbers[kept], depth).mean()
-        assert detector.mean_depth(sample[None])[0] == expected
-        uncapped = np.minimum(naive.depths(near, dyads, numbers, depth), max_depth + 1)
-        if depth != "mid":
-            assert expected == uncapped.mean()
+    for depth, max_depth in product(("paper", "insertion", "mid"), (1, 3)):
+        case = f"{depth} depth, cap {max_depth}"
+        detector = fitted_detector(X, n_neighbors=3, depth=depth, max_depth=max_depth)
+        kept = numbers <= max_depth
+        for sample in new:
+            rows = np.abs(sample[:, None] - X.T)
+            near = rows[:, naive.nearest(rows, (3, 3))].T
+            expected = naive.depths(near, dyads[kept], numbers[kept], depth).mean()
+            assert detector.mean_depth(sample[None])[0] == expected, case
+            uncapped = np.minimum(naive.depths(near, dyads, numbers, depth), max_depth + 1)
+            if depth != "mid":
+                assert expected == uncapped.mean(), case
 
 
 def test_an_automatic_cap_leaves_nominal_scores_alone():
     X = np.random.default_rng(0).random((400, 2))
-    exact, capped = fitted(X), fitted(X, max_depth="auto")
+    exact, capped = fitted_detector(X), fitted_detector(X, max_depth="auto")
     assert capped.n_fronts_ < exact.n_fronts_
     assert np.mean(capped.training_scores_ == exact.training_scores_) > 0.97
-    assert capped.n_fronts_ == capping.auto_max_depth(
-        HeldPairs.of(ComputedPairs(*fit_criteria(capped, X), 1)), capped.n_neighbors_
-    )
+    assert capped.n_fronts_ == capping.auto_max_depth(HeldPairs.of(pairs_of(None, X)), capped.n_neighbors_)
 
 
 @pytest.mark.parametrize("max_dyads", [1, 100, 700, 779])
 @pytest.mark.usefixtures("holds_nothing")
 def test_a_part_of_the_dyads_is_drawn_from_all(max_dyads):
     X = np.random.default_rng(0).random((40, 3))
-    detector = fitted(X, max_dyads=max_dyads, random_state=0, n_jobs=2)
+    detector = fitted_detector(X, max_dyads=max_dyads, random_state=0, n_jobs=2)
     drawn = {tuple(dyad) for dyad in detector.fronts_.dyads}
     assert len(drawn) == max_dyads
     assert not detector.exact_
-    assert drawn <= {tuple(dyad) for dyad in HeldPairs.of(ComputedPairs(*fit_criteria(detector, X), 1)).dyads}
-    again, other = (fitted(X, max_dyads=max_dyads, random_state=seed) for seed in (0, 1))
+    assert drawn <= {tuple(dyad) for dyad in HeldPairs.of(pairs_of(None, X)).dyads}
+    again, other = (fitted_detector(X, max_dyads=max_dyads, random_state=seed) for seed in (0, 1))
     assert_array_equal(again.fronts_.dyads, detector.fronts_.dyads)
     assert not np.array_equal(other.fronts_.dyads, detector.fronts_.dyads)
     expected = Fronts.from_dyads(np.array(list(drawn)))
@@ -114,8 +96,8 @@ def test_a_part_of_the_dyads_is_drawn_from_all(max_dyads):
 
 def test_all_dyads_are_drawn_if_there_are_no_more():
     X = np.random.default_rng(0).random((40, 2))
-    assert_same_results(fitted(X, max_dyads=780), fitted(X), X[:5])
-    assert fitted(X, max_dyads=780).exact_
+    assert_same_results(fitted_detector(X, max_dyads=780), fitted_detector(X), X[:5])
+    assert fitted_detector(X, max_dyads=780).exact_
 
 
 def test_every_pair_is_drawn_equally_often():
@@ -131,7 +113,7 @@ def test_every_pair_is_drawn_equally_often():
 def test_a_part_of_the_dyads_and_a_cap_go_together():
     X = np.random.default_rng(0).random((40, 2))
     whole, capped, auto = (
-        fitted(X, max_dyads=300, random_state=0, max_depth=max_depth) for max_depth in (None, 2, "auto")
+        fitted_detector(X, max_dyads=300, random_state=0, max_depth=max_depth) for max_depth in (None, 2, "auto")
     )
     assert capped.n_fronts_ == 2
     assert_array_equal(capped.fronts_.dyads, whole.fronts_.dyads[: whole.fronts_.starts[2]])
@@ -195,7 +177,7 @@ def test_nothing_more_is_computed_after_an_interruption(monkeypatch):
 def test_phases_are_told_to_who_watches():
     seen = []
     with watched(lambda *what: seen.append(what)):
-        fitted(np.random.default_rng(0).random((30, 2)), max_depth=10)
+        fitted_detector(np.random.default_rng(0).random((30, 2)), max_depth=10)
     titles = list(dict.fromkeys(title for title, _, _ in seen))
     assert titles == [
         "dissimilarities of 435 pairs of samples",
@@ -211,7 +193,7 @@ def test_phases_are_told_to_who_watches():
 def test_progress_is_told_with_the_time_left(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setattr("paretodepth.progress.SECONDS_BETWEEN", 0.0)
-    fitted(np.random.default_rng(0).random((30, 2)), verbose=1, max_depth=10)
+    fitted_detector(np.random.default_rng(0).random((30, 2)), verbose=1, max_depth=10)
     printed = capsys.readouterr().out
     assert "[ParetoDepthDetector] Pareto fronts of 435 dyads … 100%, 0 s left" in printed
     assert printed.count("\n") == 5

@@ -1,4 +1,7 @@
-"""Model files: same bits after loading, whatever the criteria; damaged and hostile files; saving that is killed."""
+"""Model files: same bits after loading, whatever the criteria; damaged and hostile files; saving that is killed.
+
+`PARETODEPTH_KILLS=200 python -m pytest tests -k kills_during_save` kills as often as a soak asks for, not 20 times.
+"""
 
 import hashlib
 import json
@@ -188,6 +191,7 @@ def test_an_unfitted_detector_is_not_saved(tmp_path):
         ParetoDepthDetector().save(tmp_path / "detector.model")
 
 
+@pytest.mark.slow
 def test_scores_are_the_same_in_another_process_with_any_number_of_threads(model, tmp_path):
     (tmp_path / "m").write_bytes(model)
     np.save(tmp_path / "new.npy", NEW)
@@ -515,6 +519,7 @@ def test_wider_training_samples_are_refused_before_a_compiled_loop_reads_them(tm
 
 
 PARTS = ".paretodepth-*.part"
+N_KILLS = int(os.environ.get("PARETODEPTH_KILLS", "20"))
 
 
 def save_for_ever(detectors, told):
@@ -525,8 +530,9 @@ def save_for_ever(detectors, told):
             os.write(told, b".")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills 200 processes, too many to start anew")
-def test_two_hundred_kills_during_save_leave_the_old_file_or_the_new_one(tmp_path, monkeypatch):
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills too many processes to start each anew")
+def test_kills_during_save_leave_the_old_file_or_the_new_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     detectors = [ParetoDepthDetector(n_neighbors=k).fit(X[:9]) for k in (2, 3)]
     for detector, name in zip(detectors, "ab", strict=True):
@@ -534,7 +540,7 @@ def test_two_hundred_kills_during_save_leave_the_old_file_or_the_new_one(tmp_pat
     whole = [(tmp_path / name).read_bytes() for name in "ab"]
     rng = random.Random(0)
     found, n_parts = [0, 0], 0
-    for kill in range(200):
+    for kill in range(N_KILLS):
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
@@ -553,6 +559,6 @@ def test_two_hundred_kills_during_save_leave_the_old_file_or_the_new_one(tmp_pat
         for part in tmp_path.glob(PARTS):
             n_parts += 1
             part.unlink()
-    assert min(found) > 20
-    assert n_parts > 20, "the kills must hit the writing itself"
+    assert min(found) >= N_KILLS // 10
+    assert n_parts >= N_KILLS // 10, "the kills must hit the writing itself"
     ParetoDepthDetector.load("m")

@@ -40,6 +40,7 @@ def test_fit_and_score_give_the_scores_of_detect(files, tmp_path):
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_pipe_is_scored_as_a_file(files, tmp_path):
     run("score", files["model"], files["new"], "--out", tmp_path / "o.csv", "--quiet")
     with open(files["new"], "rb") as file:
@@ -104,6 +105,7 @@ def test_a_model_saved_in_python_is_scored_if_it_knows_its_columns(files, tmp_pa
     assert (tmp_path / "o.csv").read_text().splitlines()[1].split(",")[5] == "anomaly"
 
 
+@pytest.mark.slow
 def test_memory_of_scoring_does_not_grow_with_the_file(files, tmp_path):
     rng = np.random.default_rng(0)
     peaks = []

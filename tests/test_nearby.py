@@ -4,19 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from paretodepth import Criterion, ParetoDepthDetector, nearby, neighbors, statistics
+from paretodepth import Criterion, nearby, neighbors, statistics
 from paretodepth.calibration import METHODS
-from paretodepth.fitted_criteria import fit_criteria
-from paretodepth.pairs import ComputedPairs
-from tests.test_limits import fitted
+from tests.draws import SAMPLES, draw_samples, fitted_detector, pairs_of
 
-SAMPLES = {
-    "distinct": lambda rng, n: rng.random((n, 5)),
-    "tied": lambda rng, n: np.round(rng.random((n, 5)), 1),
-    "equal": lambda rng, n: np.ones((n, 5)),
-    "duplicate": lambda rng, n: np.repeat(rng.random((n // 5, 5)), 5, axis=0),
-    "far and near": lambda rng, n: rng.random((n, 5)) * 10.0 ** rng.integers(-150, 150, (n, 1)),
-}
+KINDS = ["distinct", "rounded", "equal", "duplicate", "far and near"]
 CRITERIA = {
     "columns": None,
     "norms": [
@@ -35,16 +27,16 @@ def asked(monkeypatch):
     return asked
 
 
-@pytest.mark.parametrize("kind", SAMPLES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("criteria", CRITERIA.values(), ids=CRITERIA)
 @pytest.mark.parametrize("method", METHODS)
 def test_trees_change_no_bit_of_the_scores(kind, criteria, method, asked, monkeypatch):
     rng = np.random.default_rng(0)
-    X = SAMPLES[kind](rng, 150)
-    new = np.concatenate([SAMPLES[kind](rng, 40), X[:9], rng.random((9, 5)) * 3])
+    X = SAMPLES[kind](rng, 150, 5)
+    new = np.concatenate([SAMPLES[kind](rng, 40, 5), X[:9], rng.random((9, 5)) * 3])
     monkeypatch.setattr(statistics, "NEARBY_ROWS", 20)
     monkeypatch.setattr(nearby, "MAX_SHARE", 0.9)
-    detector = fitted(X, criteria=criteria, method=method, n_neighbors=4, n_jobs=2)
+    detector = fitted_detector(X, criteria=criteria, method=method, n_neighbors=4, n_jobs=2)
     assert not detector._nearby.is_worthwhile(with_sum=True)
     expected = detector.score_samples(new)
     monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
@@ -52,17 +44,17 @@ def test_trees_change_no_bit_of_the_scores(kind, criteria, method, asked, monkey
     assert_array_equal(detector.score_samples(new), expected)
     assert_array_equal([detector.score_samples(x[None])[0] for x in new[:5]], expected[:5])
     # What is tied is compared with all training samples.
-    if kind in ("tied", "equal"):
+    if kind in ("rounded", "equal"):
         assert sum(asked) > 0
     if kind == "distinct" and method != "union":
         assert not asked
 
 
-@pytest.mark.parametrize("kind", SAMPLES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_largest_difference_has_trees_but_no_sum(kind, monkeypatch):
-    X = SAMPLES[kind](np.random.default_rng(0), 150)
+    X = draw_samples(kind, 150, 5)
     criteria = [Criterion("chebyshev", [0, 1, 2], "chebyshev"), Criterion("city", [3, 4], "cityblock")]
-    detector = fitted(X, criteria=criteria, n_neighbors=3)
+    detector = fitted_detector(X, criteria=criteria, n_neighbors=3)
     expected = detector.score_samples(X[:30] + 0.01)
     monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
     assert detector._nearby.is_worthwhile(with_sum=False)
@@ -70,14 +62,14 @@ def test_the_largest_difference_has_trees_but_no_sum(kind, monkeypatch):
     assert_array_equal(detector.score_samples(X[:30] + 0.01), expected)
 
 
-@pytest.mark.parametrize("kind", SAMPLES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("criteria", CRITERIA.values(), ids=CRITERIA)
 def test_trees_change_no_bit_of_the_lists(kind, criteria, monkeypatch):
     monkeypatch.setattr(neighbors, "N_LISTED", 6)
     monkeypatch.setattr(neighbors, "FOUND_ROWS", 40)
     monkeypatch.setattr(nearby, "MAX_SHARE", 0.9)
-    X = SAMPLES[kind](np.random.default_rng(0), 150)
-    pairs = ComputedPairs(*fit_criteria(ParetoDepthDetector(criteria), X), 2)
+    X = draw_samples(kind, 150, 5)
+    pairs = pairs_of(criteria, X, 2)
     weights = np.linspace(0.5, 3.0, pairs.n_criteria)
     expected = neighbors.NeighborLists.gathered(pairs, weights)
     monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
@@ -95,7 +87,7 @@ def test_criteria_without_trees_are_compared_with_all(monkeypatch):
     X = np.random.default_rng(0).random((120, 7))
 
     def is_worthwhile(*criteria):
-        return fitted(X, criteria=list(criteria), n_neighbors=3)._nearby.is_worthwhile(with_sum=False)
+        return fitted_detector(X, criteria=list(criteria), n_neighbors=3)._nearby.is_worthwhile(with_sum=False)
 
     for criterion in (
         Criterion("cosine", metric="cosine"),

@@ -37,12 +37,14 @@ def test_a_kernel_file_is_closed(path):
         assert [ast.unparse(decorator) for decorator in function.decorator_list] == ["compiled"]
 
 
+@pytest.mark.slow
 def test_importing_the_package_or_its_command_line_loads_no_heavy_library():
     heavy = {"numba", "sklearn", "scipy", "numpy", "pandas", "matplotlib"}
     assert not modules_after("import paretodepth") & heavy
     assert not modules_after("import paretodepth.cli") & heavy
 
 
+@pytest.mark.slow
 def test_importing_the_detector_compiles_nothing():
     code = (
         "from paretodepth import ParetoDepthDetector\n"
@@ -68,6 +70,7 @@ def test_public_names_are_those_the_package_lists():
         _ = paretodepth.Front
 
 
+@pytest.mark.slow
 def test_the_readme_code_runs_and_prints_what_it_says():
     readme = (ROOT / "README.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)

@@ -3,19 +3,11 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
-from paretodepth import Criterion, ParetoDepthDetector, neighbors, pairs
-from paretodepth.fitted_criteria import fit_criteria
-from paretodepth.pairs import ComputedPairs, HeldPairs
+from paretodepth import Criterion, neighbors, pairs
+from paretodepth.pairs import HeldPairs
 from tests import naive
+from tests.draws import draw_samples, pairs_of
 
-SAMPLES = {
-    "distinct": lambda rng, n: rng.random((n, 2)),
-    "tied": lambda rng, n: rng.integers(4, size=(n, 2)).astype(float),
-    "equal": lambda rng, n: np.ones((n, 2)),
-    "duplicate": lambda rng, n: np.repeat(rng.random((n // 5, 2)), 5, axis=0),
-    "clusters": lambda rng, n: rng.random((n, 2)) + 50.0 * rng.integers(3, size=(n, 1)),
-    "unequal clusters": lambda rng, n: rng.random((n, 2)) + 50.0 * (rng.random((n, 1)) < 0.15),
-}
 N_SAMPLES = 40
 
 
@@ -52,35 +44,38 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 600)
 
 
-@pytest.fixture(params=SAMPLES)
+@pytest.fixture(params=["distinct", "tied", "equal", "duplicate", "clusters", "unequal clusters"])
 def samples(request):
-    return SAMPLES[request.param](np.random.default_rng(0), N_SAMPLES)
+    return draw_samples(request.param, N_SAMPLES, 2)
 
 
 def computed(form, samples, n_jobs=1):
     criteria, X = FORMS[form](samples)
-    return ComputedPairs(*fit_criteria(ParetoDepthDetector(criteria), X), n_jobs)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("form", FORMS)
-def test_held_dyads_are_those_of_all_pairs(form, samples, n_jobs):
-    assert_array_equal(HeldPairs.of(computed(form, samples, n_jobs)).dyads, all_dyads(form, samples))
+    return pairs_of(criteria, X, n_jobs)
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("rows", [slice(0, 5), slice(7, 20), slice(0, N_SAMPLES), slice(N_SAMPLES - 1, N_SAMPLES)])
-def test_blocks_hold_the_dissimilarities_and_no_sample_meets_itself(form, samples, rows):
+def test_held_dyads_are_those_of_all_pairs(form, samples):
+    expected = all_dyads(form, samples)
+    for n_jobs in (1, 2):
+        held = HeldPairs.of(computed(form, samples, n_jobs))
+        assert_array_equal(held.dyads, expected, err_msg=f"n_jobs={n_jobs}")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_blocks_hold_the_dissimilarities_and_no_sample_meets_itself(form, samples):
     dyads = all_dyads(form, samples)
     expected = np.full((2, N_SAMPLES, N_SAMPLES), np.inf)
     first, second = np.triu_indices(N_SAMPLES, 1)
     expected[:, first, second] = expected[:, second, first] = dyads.T
     own = computed(form, samples)
-    for same in (own, HeldPairs.of(own)):
-        assert_array_equal(same.block(rows), expected[:, rows])
-        later = same.later(rows)
+    for rows in (slice(0, 5), slice(7, 20), slice(0, N_SAMPLES), slice(N_SAMPLES - 1, N_SAMPLES)):
         is_meant = np.arange(N_SAMPLES - rows.start) > np.arange(rows.stop - rows.start)[:, None]
-        assert_array_equal(later[:, is_meant], expected[:, rows, rows.start :][:, is_meant])
+        later = expected[:, rows, rows.start :][:, is_meant]
+        for same in (own, HeldPairs.of(own)):
+            case = f"{type(same).__name__}, {rows}"
+            assert_array_equal(same.block(rows), expected[:, rows], err_msg=case)
+            assert_array_equal(same.later(rows)[:, is_meant], later, err_msg=case)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -118,8 +113,7 @@ def test_a_function_is_asked_for_each_pair_once():
         asked[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))] += 1
         return cdist(A, B)
 
-    detector = ParetoDepthDetector([Criterion("counted", [0], counting)])
-    HeldPairs.of(ComputedPairs(*fit_criteria(detector, np.arange(30.0)[:, None]), 1))
+    HeldPairs.of(pairs_of([Criterion("counted", [0], counting)], np.arange(30.0)[:, None]))
     assert_array_equal(asked[np.triu_indices(30, 1)], 1)
 
 
@@ -128,11 +122,12 @@ def connected_k(samples):
     return neighbors.connected_n_neighbors(own, neighbors.NeighborLists.gathered(own, np.ones(2)))
 
 
-@pytest.mark.parametrize("n_listed", [2, 5, 32])
-def test_connected_n_neighbors_equal_the_naive_ones(samples, n_listed, monkeypatch):
-    monkeypatch.setattr(neighbors, "N_LISTED", n_listed)
+def test_connected_n_neighbors_equal_the_naive_ones(samples, monkeypatch):
     matrices = [cdist(samples[:, [column]], samples[:, [column]]) for column in (0, 1)]
-    assert_array_equal(connected_k(samples), [naive.connected_n_neighbors(matrix) for matrix in matrices])
+    expected = [naive.connected_n_neighbors(matrix) for matrix in matrices]
+    for n_listed in (2, 5, 32):
+        monkeypatch.setattr(neighbors, "N_LISTED", n_listed)
+        assert_array_equal(connected_k(samples), expected, err_msg=f"N_LISTED={n_listed}")
 
 
 def test_connected_n_neighbors_do_not_depend_on_the_order_of_samples(samples):
@@ -156,20 +151,20 @@ def test_lists_hold_the_nearest_of_each_sample(samples):
 
 
 @pytest.mark.parametrize("kind", ["distinct", "tied", "equal", "infinite"])
-@pytest.mark.parametrize("seed", range(5))
-def test_the_rank_that_connects_whole_lists_is_the_naive_one(kind, seed):
-    matrix = np.random.default_rng(seed).random((14, 14))
-    matrix = {
-        "distinct": matrix,
-        "tied": np.round(matrix, 1),
-        "equal": np.ones_like(matrix),
-        "infinite": np.where(matrix > 0.2, np.inf, matrix),
-    }[kind]
-    np.fill_diagonal(matrix, -1)
-    order = matrix.argsort(axis=1, kind="stable")[:, 1:]
-    k, components = neighbors.connecting_rank(np.take_along_axis(matrix, order, axis=1), order)
-    assert k == naive.connected_n_neighbors(matrix)
-    assert not components.any()
+def test_the_rank_that_connects_whole_lists_is_the_naive_one(kind):
+    for seed in range(5):
+        matrix = np.random.default_rng(seed).random((14, 14))
+        matrix = {
+            "distinct": matrix,
+            "tied": np.round(matrix, 1),
+            "equal": np.ones_like(matrix),
+            "infinite": np.where(matrix > 0.2, np.inf, matrix),
+        }[kind]
+        np.fill_diagonal(matrix, -1)
+        order = matrix.argsort(axis=1, kind="stable")[:, 1:]
+        k, components = neighbors.connecting_rank(np.take_along_axis(matrix, order, axis=1), order)
+        assert k == naive.connected_n_neighbors(matrix), f"seed {seed}"
+        assert not components.any(), f"seed {seed}"
 
 
 def test_lists_too_short_to_connect_name_the_components_so_far():

@@ -141,6 +141,7 @@ def test_front_numbers_at_the_edge_of_floats_equal_the_naive_ones(n_criteria, da
     assert_array_equal(front_numbers(dyads), naive.front_numbers(dyads))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     drawn=arrays(

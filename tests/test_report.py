@@ -85,6 +85,7 @@ def column(page, name):
     return page.locator(f"#rows tr.sample td:nth-child({headings.index(name) + 1})").all_inner_texts()
 
 
+@pytest.mark.slow
 def test_counts_are_those_of_the_detection(found, report, opened):
     page = opened(report)
     assert page.inner_text("#title") == "Anomalies in new.csv"
@@ -95,6 +96,7 @@ def test_counts_are_those_of_the_detection(found, report, opened):
     assert column(page, "row")[:3] == [str(row) for row in found.strangest[:3]]
 
 
+@pytest.mark.slow
 def test_dragging_the_threshold_counts_anew(found, report, opened):
     page = opened(report)
     handle = page.locator("#handle").bounding_box()
@@ -113,6 +115,7 @@ def test_dragging_the_threshold_counts_anew(found, report, opened):
     assert n_called(page) == found.is_anomaly.sum()
 
 
+@pytest.mark.slow
 def test_the_keyboard_moves_the_threshold_and_the_choice(found, report, opened):
     page = opened(report)
     page.focus("#handle")
@@ -128,6 +131,7 @@ def test_the_keyboard_moves_the_threshold_and_the_choice(found, report, opened):
     assert page.inner_text("#rows tr[aria-selected=true] td") == str(found.strangest[-1])
 
 
+@pytest.mark.slow
 def test_sorting_and_filtering(found, report, opened):
     page = opened(report)
     page.click("#headings button:text('amount')")
@@ -146,6 +150,7 @@ def test_sorting_and_filtering(found, report, opened):
     assert page.inner_text("#n-shown") == f"{found.is_anomaly.sum()} of 120"
 
 
+@pytest.mark.slow
 def test_clicked_samples_change_the_panel(found, report, opened):
     page = opened(report)
     explanation = found.explanation(found.strangest[:3])
@@ -168,6 +173,7 @@ def test_clicked_samples_change_the_panel(found, report, opened):
     assert page.input_value("#first-criterion") != page.input_value("#second-criterion")
 
 
+@pytest.mark.slow
 def test_markup_in_the_data_is_text(tmp_path, opened):
     rng = np.random.default_rng(0)
     nominal = pa.table({NASTY: rng.random(60), "b": rng.random(60), "note": [NASTY] * 60})
@@ -187,6 +193,7 @@ def test_markup_in_the_data_is_text(tmp_path, opened):
     assert page.evaluate("window.injected") is None
 
 
+@pytest.mark.slow
 def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
     rng = np.random.default_rng(0)
     n_samples = 10_000
@@ -209,6 +216,7 @@ def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
     assert page.locator("#rows tr").count() < 100
 
 
+@pytest.mark.slow
 def test_phone_dark_mode_and_print(report, opened):
     phone = opened(report, width=390, height=844, color_scheme="dark")
     assert phone.evaluate("document.documentElement.scrollWidth") == 390
@@ -220,6 +228,7 @@ def test_phone_dark_mode_and_print(report, opened):
     assert phone.locator("#rows tr.sample").count() == 25
 
 
+@pytest.mark.slow
 def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
     rng = np.random.default_rng(0)
 
@@ -240,6 +249,7 @@ def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
     assert page.evaluate("document.getElementById('drawing-0').data.length") > 30
 
 
+@pytest.mark.slow
 def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_path, opened):
     nominal = pa.table({"a": np.random.default_rng(0).random(50)})
     found = detect(nominal, None, chosen_criteria(nominal))
@@ -250,6 +260,7 @@ def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_pa
     assert n_called(page) == found.is_anomaly.sum()
 
 
+@pytest.mark.slow
 def test_samples_beyond_the_page_are_counted(found, tmp_path, monkeypatch, opened):
     monkeypatch.setattr(data, "MAX_SAMPLES", 50)
     write_report(found, tmp_path / "report.html")
@@ -261,6 +272,7 @@ def test_samples_beyond_the_page_are_counted(found, tmp_path, monkeypatch, opene
     assert n_called(page) == 49
 
 
+@pytest.mark.slow
 def test_details_are_kept_of_as_many_samples_as_fit(found, tmp_path, monkeypatch, opened):
     monkeypatch.setattr("paretodepth.report.DETAILS_BYTES", 20_000)
     write_report(found, tmp_path / "report.html")

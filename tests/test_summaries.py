@@ -6,8 +6,7 @@ from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts, summaries
 from paretodepth.summaries import FrontSummary
-from tests import naive
-from tests.draws import DRAWS, IS_SLOW, N_EXAMPLES, draw_dyads, dyad_arrays
+from tests.draws import DRAWS, IS_SLOW, N_EXAMPLES, assert_same_fronts, draw_dyads, dyad_arrays, numbered_dyads
 
 CRITERIA = range(1, 6)
 
@@ -19,44 +18,47 @@ def summarized(dyads, max_depth, block_size, **parameters):
     return summary.fronts()
 
 
-def assert_same_fronts(fronts, expected):
-    assert_array_equal(fronts.dyads, expected.dyads)
-    assert_array_equal(fronts.starts, expected.starts)
-    assert fronts.max_depth == expected.max_depth
-
-
-@pytest.fixture(params=[1, 7, 2**23])
-def batch(request, monkeypatch):
-    monkeypatch.setattr(summaries, "BATCH_VALUES", 3 * request.param)
+@pytest.fixture
+def batches(monkeypatch):
+    """Batches, one after the other, of a few dyads and of all, with few points and cells."""
     monkeypatch.setattr(summaries, "N_POINTS", 4)
     monkeypatch.setattr(summaries, "N_CANDIDATES", 8)
     monkeypatch.setattr(summaries, "N_CELLS", 8)
-    return request.param
+
+    def each():
+        for batch in (1, 7, 2**23):
+            monkeypatch.setattr(summaries, "BATCH_VALUES", 3 * batch)
+            yield batch
+
+    return each
 
 
-@pytest.mark.usefixtures("batch")
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", DRAWS)
-@pytest.mark.parametrize("max_depth", [1, 2, 5, 100])
-def test_a_summary_keeps_the_naive_fronts_up_to_the_cap(draw, n_criteria, max_depth):
-    dyads = draw_dyads(draw, n_criteria)
-    numbers = naive.front_numbers(dyads)
-    fronts = summarized(dyads, max_depth, 5)
-    assert len(fronts) == min(max_depth, max(numbers, default=0))
-    for number in range(1, len(fronts) + 1):
-        assert_array_equal(fronts.front(number), sorted(set(map(tuple, dyads[numbers == number]))))
+def test_a_summary_keeps_the_naive_fronts_up_to_the_cap(draw, n_criteria, batches):
+    dyads, numbers = numbered_dyads(draw, n_criteria)
+    n_fronts = max(numbers, default=0)
+    expected = [sorted(set(map(tuple, dyads[numbers == number]))) for number in range(1, n_fronts + 1)]
+    for batch in batches():
+        for max_depth in (1, 2, 5, 100):
+            case = f"batch {batch}, cap {max_depth}"
+            fronts = summarized(dyads, max_depth, 5)
+            assert len(fronts) == min(max_depth, n_fronts), case
+            for number in range(1, len(fronts) + 1):
+                assert_array_equal(fronts.front(number), expected[number - 1], err_msg=f"{case}, front {number}")
 
 
-@pytest.mark.usefixtures("batch")
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", DRAWS)
-def test_blocks_of_every_size_in_any_order_give_the_fronts_of_the_whole(draw, n_criteria):
+def test_blocks_of_every_size_in_any_order_give_the_fronts_of_the_whole(draw, n_criteria, batches):
     dyads = draw_dyads(draw, n_criteria)
     expected = Fronts.from_dyads(dyads, max_depth=3)
     rng = np.random.default_rng(0)
-    for block_size in range(1, len(dyads) + 1, 13 if IS_SLOW else 1):
-        assert_same_fronts(summarized(dyads, 3, block_size), expected)
-        assert_same_fronts(summarized(dyads[rng.permutation(len(dyads))], 3, block_size), expected)
+    for batch in batches():
+        for block_size in range(1, len(dyads) + 1, 13 if IS_SLOW else 1):
+            case = f"batch {batch}, blocks of {block_size}"
+            assert_same_fronts(summarized(dyads, 3, block_size), expected, case)
+            assert_same_fronts(summarized(dyads[rng.permutation(len(dyads))], 3, block_size), expected, case)
 
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
@@ -72,14 +74,14 @@ def test_any_dyads_give_the_fronts_of_the_whole(n_criteria, monkeypatch):
     check()
 
 
-@pytest.mark.usefixtures("batch")
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", ["distinct", "tied", "signed zero", "partly tied"])
-def test_points_of_front_l_given_beforehand_change_nothing(draw, n_criteria):
+def test_points_of_front_l_given_beforehand_change_nothing(draw, n_criteria, batches):
     dyads = draw_dyads(draw, n_criteria, n_dyads=300)
     expected = Fronts.from_dyads(dyads, max_depth=2)
-    fronts = summarized(dyads, 2, 20, beyond=summaries.last_front(expected), alike=dyads)
-    assert_same_fronts(fronts, expected)
+    for batch in batches():
+        fronts = summarized(dyads, 2, 20, beyond=summaries.last_front(expected), alike=dyads)
+        assert_same_fronts(fronts, expected, f"batch {batch}")
 
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
