@@ -2,9 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Beside naive twins. Fits of many samples, those of test_capping, would take too long with compilation off.
-NAIVE_TESTS := tests/test_fronts.py tests/test_depth.py tests/test_dyads.py tests/test_pairs.py tests/test_metrics.py \
-	tests/test_baselines.py tests/test_scalarization.py tests/test_summaries.py
-KERNEL_TESTS := $(NAIVE_TESTS) tests/test_capping.py
+NAIVE_TESTS := tests/fronts tests/pairs/test_nearest.py tests/pairs/test_pairs.py tests/criteria/test_metrics.py \
+	tests/studies/test_baselines.py tests/studies/test_scalarization.py
+KERNEL_TESTS := $(NAIVE_TESTS) tests/pairs/test_capped_fronts.py
 # The tests of a file share what takes long to make: a cluster, a browser, the runs of experiments.
 BY_FILE := -n auto --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -42,11 +42,11 @@ test-wheel: .venv/.dev
 	tar --extract --gzip --file dist/*.tar.gz --directory .venv/wheel/sdist --strip-components 1
 	rm -rf .venv/wheel/sdist/src
 	cd .venv/wheel/sdist && ../bin/python -m pip check && ../bin/paretodepth --version && \
-		../bin/python -m pytest -n auto tests/test_package.py tests/test_criteria_file.py
+		../bin/python -m pytest -n auto tests/promises/test_package.py tests/criteria/test_toml_file.py
 
 test-without-extras: .venv/.dev
-	PARETODEPTH_WITHOUT=rapidfuzz,dtaidistance $(BIN)/python -m pytest -n auto tests/test_metrics.py tests/test_criteria.py \
-		tests/test_hostile_input.py tests/test_examples.py tests/test_catalogue.py
+	PARETODEPTH_WITHOUT=rapidfuzz,dtaidistance $(BIN)/python -m pytest -n auto tests/criteria \
+		tests/promises/test_hostile_input.py tests/promises/test_examples.py
 
 lint: .venv/.dev
 	$(BIN)/ruff check
@@ -66,15 +66,15 @@ boundscheck: .venv/.dev
 
 # Mutated model, TOML and CSV files; led by coverage with Atheris, where that is to be had.
 fuzz: .venv/.dev
-	$(BIN)/python -m tests.fuzz --files 60000
+	$(BIN)/python -m tests.promises.fuzz --files 60000
 
 fuzz-atheris: .venv/.dev
 	$(PIP) install --group fuzz
-	$(BIN)/python -m tests.fuzz_atheris -max_total_time=600
+	$(BIN)/python -m tests.promises.fuzz_atheris -max_total_time=600
 
 # Ten minutes of fits, scores, saves and loads from several threads.
 soak: .venv/.dev
-	$(BIN)/python -m tests.soak --seconds 600
+	$(BIN)/python -m tests.promises.soak --seconds 600
 
 .venv/.python:
 	$(PYTHON) -m venv .venv

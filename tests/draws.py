@@ -12,9 +12,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 from paretodepth import AdviceWarning, ParetoDepthDetector
-from paretodepth.calibration import METHODS
-from paretodepth.fitted_criteria import fit_criteria, view_samples
-from paretodepth.pairs import ComputedPairs
+from paretodepth.criteria.fitted import fit_criteria, view_samples
+from paretodepth.pairs.pairs import ComputedPairs
+from paretodepth.scoring.calibration import METHODS
 from tests import naive
 
 # Uncompiled or bounds-checked loops are slow; these runs ask for lines and indices, not for rare values.

@@ -74,7 +74,7 @@ def test_a_given_threshold_overrides_alpha(data):
 def test_a_score_does_not_depend_on_company_order_or_threads(data, n_jobs, monkeypatch):
     X_train, X = data
     expected = ParetoDepthDetector(CRITERIA).fit(X_train).score_samples(X)
-    monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 500)
+    monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 500)
     detector = ParetoDepthDetector(CRITERIA, n_jobs=n_jobs).fit(X_train)
     assert_array_equal(detector.score_samples(X), expected)
     assert_array_equal(detector.score_samples(X[::-1])[::-1], expected)

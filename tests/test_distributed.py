@@ -14,8 +14,10 @@ from distributed import Client, LocalCluster
 from numpy.testing import assert_array_equal
 from typer.testing import CliRunner
 
-from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector, capping, cluster_validation, distributed
+from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector, distributed
+from paretodepth import distributed as cluster_validation
 from paretodepth.cli import app
+from paretodepth.pairs import capped_fronts as capping
 from tests import draws
 from tests.draws import assert_same_results
 
@@ -42,11 +44,11 @@ def client():
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     """Have a few samples treated as many."""
-    monkeypatch.setattr("paretodepth.memory.HELD_SHARE", 0.0)
+    monkeypatch.setattr("paretodepth.pairs.limits.HELD_SHARE", 0.0)
     monkeypatch.setattr(distributed, "FEW_SAMPLES", 20)
     monkeypatch.setattr(capping, "FEW_SAMPLES", 40)
     monkeypatch.setattr(capping, "BLOCK_VALUES", 600)
-    monkeypatch.setattr("paretodepth.blocks.BLOCK_VALUES", 2000)
+    monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 2000)
 
 
 def fitted(fit, X, **parameters):

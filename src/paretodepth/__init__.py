@@ -4,20 +4,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from paretodepth.advice import AdviceWarning
-    from paretodepth.criteria import Criterion, criteria_to_toml
+    from paretodepth.criteria.criterion import Criterion, criteria_to_toml
     from paretodepth.detector import ParetoDepthDetector
-    from paretodepth.fronts import Fronts, front_numbers
+    from paretodepth.fronts.fronts import Fronts, front_numbers
+    from paretodepth.scoring.advice import AdviceWarning
 
 __all__ = ["AdviceWarning", "Criterion", "Fronts", "ParetoDepthDetector", "criteria_to_toml", "front_numbers"]
 
 _HOMES = {
-    "AdviceWarning": "paretodepth.advice",
-    "Criterion": "paretodepth.criteria",
-    "Fronts": "paretodepth.fronts",
+    "AdviceWarning": "paretodepth.scoring.advice",
+    "Criterion": "paretodepth.criteria.criterion",
+    "Fronts": "paretodepth.fronts.fronts",
     "ParetoDepthDetector": "paretodepth.detector",
-    "criteria_to_toml": "paretodepth.criteria",
-    "front_numbers": "paretodepth.fronts",
+    "criteria_to_toml": "paretodepth.criteria.criterion",
+    "front_numbers": "paretodepth.fronts.fronts",
 }
 
 

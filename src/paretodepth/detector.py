@@ -13,24 +13,32 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from paretodepth.advice import AdviceWarning, criteria_advice
-from paretodepth.blocks import Result
-from paretodepth.calibration import CALIBRATIONS, METHODS, Calibration, discoveries, kept_rows, largest_nominal_score
-from paretodepth.criteria import Criterion
-from paretodepth.depth import DepthKind
-from paretodepth.dyads import map_new_blocks, nearest_dyads
-from paretodepth.explanation import Explanation, explained
-from paretodepth.fitted_criteria import fit_criteria, view_rows, view_samples
-from paretodepth.memory import Limits
-from paretodepth.metrics.metric import View
-from paretodepth.model_file import ModelFileMixin
-from paretodepth.nearby import Nearby
-from paretodepth.pairs import ComputedPairs, Criteria, Pairs, Views
-from paretodepth.progress import phase
-from paretodepth.reasons import Reasoning
-from paretodepth.statistics import Method, joined
-from paretodepth.training import Trained, train
-from paretodepth.validation import check_alpha, check_choice, check_fdr, check_threshold
+from paretodepth._blocks import Result, phase
+from paretodepth._checks import check_choice
+from paretodepth.criteria.criterion import Criterion
+from paretodepth.criteria.fitted import fit_criteria, view_rows, view_samples
+from paretodepth.criteria.metrics.metric import View
+from paretodepth.files.model_file import ModelFileMixin
+from paretodepth.fronts.depth import DepthKind
+from paretodepth.pairs.limits import Limits
+from paretodepth.pairs.nearest import map_new_blocks, nearest_dyads
+from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, Views
+from paretodepth.pairs.shortlist import Nearby
+from paretodepth.scoring.advice import AdviceWarning, criteria_advice
+from paretodepth.scoring.calibration import (
+    CALIBRATIONS,
+    METHODS,
+    Calibration,
+    check_alpha,
+    check_fdr,
+    check_threshold,
+    discoveries,
+    kept_rows,
+    largest_nominal_score,
+)
+from paretodepth.scoring.explanation import Explanation, Reasoning, explained
+from paretodepth.scoring.measures import Method, joined
+from paretodepth.scoring.model import Trained, train
 
 NAME = "ParetoDepthDetector"
 Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.fronts import Fronts
+from paretodepth.fronts.fronts import Fronts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

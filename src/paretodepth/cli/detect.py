@@ -2,35 +2,35 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from paretodepth.cli.options import (
+    Alpha,
+    AsJson,
+    ColumnNames,
+    CriteriaFile,
+    Dask,
+    FailOnAnomaly,
+    Format,
+    IdColumn,
+    Quiet,
+    Score,
+    Train,
+    column_list,
+    criteria_of,
+)
 from paretodepth.cli.terminal import app, console, notes, printable, progress
 
 if TYPE_CHECKING:
-    from paretodepth.detection import Detection
+    from paretodepth.reports.detection import Detection
 
 N_WORST = 10
 """Samples that the summary shows."""
-
-Train = Annotated[str, typer.Argument(help="Nominal samples: CSV, TSV, Parquet, Arrow, JSON lines, NPY; - for stdin.")]
-CriteriaFile = Annotated[Path | None, typer.Option("--criteria", help="TOML file of criteria.")]
-ColumnNames = Annotated[str | None, typer.Option("--columns", help="Columns of numbers, a criterion each: a,b,c.")]
-IdColumn = Annotated[str | None, typer.Option("--id", help="Column that names the samples; the only one in --out.")]
-Alpha = Annotated[float | None, typer.Option(help="Share of nominal samples that may be called; 0.05 if left out.")]
-Score = Annotated[
-    Literal["union", "depth", "criteria"],
-    typer.Option(help="union (depth and each criterion), depth (the paper's) or criteria."),
-]
-Format = Annotated[str | None, typer.Option("--format", help="Format of the input, if its name does not tell.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON in place of the table.")]
-Dask = Annotated[str | None, typer.Option(help="Fit on a Dask cluster: local, or its address tcp://host:port.")]
-FailOnAnomaly = Annotated[bool, typer.Option("--fail-on-anomaly", help="Exit with 3 if an anomaly is found.")]
 
 
 @app.command(name="detect")
@@ -59,11 +59,13 @@ def detect_command(
 
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
-    from paretodepth.detection import chosen_criteria, connected, detect
-    from paretodepth.detection_validation import check_id_column, check_outputs, check_single_stream
-    from paretodepth.file_validation import check_output_format
-    from paretodepth.files import read_table, write_table
-    from paretodepth.results import results_table
+    from paretodepth.cli.options import check_outputs, check_single_stream
+    from paretodepth.criteria.suggestion import chosen_criteria
+    from paretodepth.distributed import connected
+    from paretodepth.files.formats import check_output_format
+    from paretodepth.files.tables import read_table, write_table
+    from paretodepth.reports.detection import detect
+    from paretodepth.reports.results import check_id_column, results_table
 
     inputs = [name for name in (train, test) if name is not None]
     check_single_stream(inputs)
@@ -88,7 +90,7 @@ def detect_command(
     if out is not None:
         write_table(results_table(found, id_column=id_column), out)
     if report is not None:
-        from paretodepth.report import write_report
+        from paretodepth.reports.page import write_report
 
         with progress("explaining") as advance:
             write_report(found, report, title=f"Anomalies in {_spoken(test or train)}", progress=advance)
@@ -106,22 +108,9 @@ def _spoken(source: str) -> str:
     return "standard input" if source == "-" else Path(source).name
 
 
-def column_list(columns: str | None) -> list[str] | None:
-    """Return the columns that an argument names, if there is one."""
-    return None if columns is None else [name.strip() for name in columns.split(",")]
-
-
-def criteria_of(path: Path | None) -> Any:
-    """Return the criteria of a file, if there is one."""
-    from paretodepth.criteria import Criterion
-    from paretodepth.file_validation import check_readable
-
-    return None if path is None else Criterion.from_toml(check_readable(str(path)))
-
-
 def print_json(found: "Detection") -> None:
     """Print the figures and the called samples as one JSON object."""
-    from paretodepth.results import summary
+    from paretodepth.reports.results import summary
 
     typer.echo(json.dumps(summary(found), ensure_ascii=False, indent=2))
 
@@ -142,7 +131,7 @@ def show_summary(
 
 def _worst_table(found: "Detection", id_column: str | None) -> Table:
     """Return the strangest samples with their reasons."""
-    from paretodepth.results import blamed_criteria, headline
+    from paretodepth.reports.results import blamed_criteria, headline
 
     worst = found.strangest[:N_WORST]
     explanation = found.explanation(worst)

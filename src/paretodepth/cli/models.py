@@ -10,7 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from paretodepth.cli.detect import (
+from paretodepth.cli.options import (
     Alpha,
     AsJson,
     ColumnNames,
@@ -49,9 +49,10 @@ def fit(
 
     Example: paretodepth fit nominal.csv --criteria criteria.toml --model nominal.model
     """
-    from paretodepth.detection import chosen_criteria, fitted_detector
-    from paretodepth.detection_validation import check_outputs
-    from paretodepth.files import read_table
+    from paretodepth.cli.options import check_outputs
+    from paretodepth.criteria.suggestion import chosen_criteria
+    from paretodepth.files.tables import read_table
+    from paretodepth.reports.detection import fitted_detector
 
     check_outputs([str(model)], [train, *([str(criteria)] if criteria else [])])
     with progress("reading and fitting"):
@@ -90,10 +91,10 @@ def score(
 
     Example: paretodepth score nominal.model new.csv --out scores.csv
     """
-    from paretodepth.detection_validation import check_outputs
-    from paretodepth.file_validation import check_output_format
-    from paretodepth.files import read_chunks, write_table
-    from paretodepth.results import result_chunks
+    from paretodepth.cli.options import check_outputs
+    from paretodepth.files.formats import check_output_format
+    from paretodepth.files.tables import read_chunks, write_table
+    from paretodepth.reports.results import result_chunks
 
     check_outputs([out], [str(model), test])
     check_output_format(out)
@@ -129,9 +130,9 @@ def explain(
 
     Example: paretodepth explain nominal.model new.csv --row 17
     """
-    from paretodepth.detection import scored
-    from paretodepth.files import read_chunks
-    from paretodepth.results import criterion_figures, nth_sample
+    from paretodepth.files.tables import read_chunks
+    from paretodepth.reports.detection import scored
+    from paretodepth.reports.results import criterion_figures, nth_sample
 
     detector, schema = _loaded(model)
     sample = nth_sample(read_chunks(test, format=format, schema=schema, keep_others=True), row, test)
@@ -156,9 +157,9 @@ def explain(
 
 def _loaded(model: Path) -> "tuple[ParetoDepthDetector, Any]":
     """Return the detector of a file, and the columns it expects."""
-    from paretodepth.detection import expected_schema
     from paretodepth.detector import ParetoDepthDetector
-    from paretodepth.file_validation import check_readable
+    from paretodepth.files.tables import check_readable
+    from paretodepth.reports.detection import expected_schema
 
     detector = ParetoDepthDetector.load(check_readable(str(model)))
     return detector, expected_schema(detector, str(model))

@@ -10,7 +10,7 @@ from rich.table import Table
 from paretodepth.cli.terminal import app, console, progress
 
 if TYPE_CHECKING:
-    from paretodepth.experiments.reproduction import Page
+    from paretodepth.studies.pages import Page
 
 
 @app.command()
@@ -24,7 +24,7 @@ def demo(
 
     Example: paretodepth demo --out demo
     """
-    from paretodepth.demo import run_demo
+    from paretodepth.studies.demo import run_demo
 
     result = run_demo(out, seed, lambda step: console.print(f"[dim]· {step} …[/dim]"))
     table = Table(title="The fifteen most anomalous of 120 pedestrians")
@@ -56,7 +56,7 @@ def reproduce(
 
     Example: paretodepth reproduce simulation theorem2 --out results
     """
-    from paretodepth.experiments.reproduction import REPRODUCTION
+    from paretodepth.studies.pages import REPRODUCTION
 
     _run_experiments(REPRODUCTION, names, out, {"runs": runs, "full": full, "seed": seed, "n_jobs": jobs})
 
@@ -75,7 +75,7 @@ def accuracy(
 
     Example: paretodepth accuracy all --out results
     """
-    from paretodepth.experiments.reproduction import ACCURACY
+    from paretodepth.studies.pages import ACCURACY
 
     _run_experiments(ACCURACY, names, out, {"runs": runs, "full": False, "seed": seed, "n_jobs": jobs})
 
@@ -94,7 +94,7 @@ def scaling(
 
     Example: paretodepth scaling fits --out results
     """
-    from paretodepth.experiments.reproduction import SCALING
+    from paretodepth.studies.pages import SCALING
 
     # One run at a time: each uses all cores.
     _run_experiments(SCALING, names, out, {"runs": runs, "full": full, "seed": seed, "n_jobs": 1})
@@ -102,7 +102,7 @@ def scaling(
 
 def _run_experiments(page: "Page", names: list[str] | None, out: Path, options: dict[str, Any]) -> None:
     """List a page's experiments, or run some, print their tables and write the page."""
-    from paretodepth.experiments.reproduction import chosen_experiments, reproduce_experiment, write_page
+    from paretodepth.studies.pages import chosen_experiments, reproduce_experiment, write_page
 
     if not names:
         listing = Table(title="Experiments: name one or several, or all")
@@ -133,7 +133,7 @@ def criteria(
 
     Example: paretodepth criteria
     """
-    from paretodepth.catalogue import catalogue, criteria_page
+    from paretodepth.criteria.catalogue import catalogue, criteria_page
 
     if markdown:
         typer.echo(criteria_page(), nl=False)
@@ -158,9 +158,9 @@ def benchmark(
 
     Example: paretodepth benchmark --out benchmark
     """
-    from paretodepth.benchmarks.fitting import depth_ratios, fit_ratios, startup_seconds, string_ratios
-    from paretodepth.benchmarks.sorting import remarks, save_results, time_sorting
-    from paretodepth.benchmarks.workloads import sorting_workloads
+    from paretodepth.studies.benchmarks.fitting import depth_ratios, fit_ratios, startup_seconds, string_ratios
+    from paretodepth.studies.benchmarks.sorting import remarks, save_results, time_sorting
+    from paretodepth.studies.benchmarks.workloads import sorting_workloads
 
     with console.status("warming up") as status:
 

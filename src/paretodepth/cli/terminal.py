@@ -14,8 +14,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from typer.exceptions import TyperException
 
-from paretodepth.progress import watched
-
 app = typer.Typer(
     add_completion=False,
     add_help_option=False,
@@ -67,6 +65,8 @@ def progress(title: str) -> Iterator[Callable[[int, int], None]]:
 
     The phases of a fit are shown as they come.
     """
+    from paretodepth._blocks import watched
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -3,12 +3,7 @@
 from paretodepth.datasets.edinburgh import EdinburghTracks, fetch_edinburgh, load_edinburgh
 from paretodepth.datasets.hypercube import Hypercube, make_hypercube
 from paretodepth.datasets.injection import InjectedSplit, inject, make_injected_split
-from paretodepth.datasets.pedestrians import (
-    Pedestrians,
-    make_pedestrians,
-    trajectory_criteria,
-    trajectory_table,
-)
+from paretodepth.datasets.pedestrians import Pedestrians, make_pedestrians, trajectory_criteria, trajectory_table
 
 __all__ = [
     "EdinburghTracks",

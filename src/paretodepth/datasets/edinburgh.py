@@ -5,6 +5,8 @@ dissertation, School of Informatics, University of Edinburgh, 2009, to be cited 
 used. Its home is https://homepages.inf.ed.ac.uk/rbf/FORUMTRACKING/.
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections import Counter, defaultdict
@@ -15,18 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth._checks import check_choice
+from paretodepth.criteria.metrics.paths import Trajectory
 from paretodepth.datasets.download import data_folder, downloaded
-from paretodepth.track_validation import check_files, check_line, check_n_tracks
-from paretodepth.trajectories import Trajectory
-from paretodepth.validation import check_choice
 
 METRES_PER_PIXEL = 0.0247
 FRAMES_PER_SECOND = 9
-
 MIN_POINTS = 20
 MIN_DISPLACEMENT = 50  # pixels from the first point to the last
 MAX_STEP = 60  # pixels from a point to the next
-
 HOME = "https://homepages.inf.ed.ac.uk/rbf/FORUMTRACKING/"
 # Two days are kept as plain text in a repository whose commit names their content for good.
 SOURCE = (
@@ -37,14 +36,12 @@ SHA256 = {
     "01Jul": "89646c7d4be4bcbf7d067e77f9dcc9321b3eba7b499ed651050f6b639bfae726",
     "01Aug": "392e3d04e4d91d67cd704d0703743e65108acc568d166dcbd0136030b0bb9fd1",
 }
-
 TOTAL = re.compile(r"%?\s*Total number of trajectories in file are\s+(\d+)\s*")
 PROPERTIES = re.compile(r"\s*Properties\.R\d+=\[[^\]]*\];\s*|\s*")
 POINT = r"\[\d{1,9} \d{1,9} \d{1,9}\]"
 TRACK = re.compile(rf"\s*TRACK\.(R\d+)=\[({POINT}(?:; ?{POINT})*)\];\s*")
 SEPARATORS = str.maketrans("[];", "   ")
 MAX_LINE = 2**24  # characters; the longest track of the data set has a hundred thousand
-
 Points = NDArray[np.int64]
 
 
@@ -203,3 +200,32 @@ def _read_tracks(path: Path) -> Iterator[tuple[str, Points]]:
                 expected = "a track, TRACK.R1=[…];, or its properties, Properties.R1=[…];"
                 check_line(PROPERTIES.fullmatch(line), expected, line, place)
     check_n_tracks(n_tracks, announced, path)
+
+
+def check_files(path: str | os.PathLike[str], pattern: str, caller: str) -> list[Path]:
+    """Return a file that exists, or those of a folder whose names match, in order."""
+    files: list[Path] = []
+    if isinstance(path, str | os.PathLike):
+        files = sorted(Path(path).glob(pattern)) if Path(path).is_dir() else [Path(path)]
+    if not files or not files[0].exists():
+        raise ValueError(
+            f"The 'path' parameter of {caller} must be a file, or a folder of files named {pattern}. Got {path!r} "
+            "instead, where there is none."
+        )
+    return files
+
+
+def check_line(match: re.Match[str] | None, expected: str, line: str, place: str) -> re.Match[str]:
+    """Return the match of a line of a file with a pattern; `place` names the file and the line."""
+    if match is None:
+        raise ValueError(f"{place} must be {expected}. Got {line[:60].strip()!r} instead; get the file anew.")
+    return match
+
+
+def check_n_tracks(n_tracks: int, announced: int | None, path: object) -> None:
+    """Refuse a track file that holds another number of tracks than its first line says."""
+    if announced is not None and n_tracks != announced:
+        raise ValueError(
+            f"{path} must hold the {announced} tracks that its first line announces. Got {n_tracks} instead; "
+            "get the file anew, or delete the line if the file is whole."
+        )

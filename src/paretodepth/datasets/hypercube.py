@@ -1,12 +1,14 @@
 """The paper's simulation: nominal samples in a cube, anomalies just outside one of its faces."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.criteria import Criterion
-from paretodepth.validation import check_count, check_interval
+from paretodepth._checks import check_count, is_real
+from paretodepth.criteria.criterion import Criterion
 
 
 class Hypercube(NamedTuple):
@@ -89,3 +91,12 @@ def make_hypercube(
     X_test[samples, anomalous_criterion[samples]] = 1 + width * rng.random(len(samples))
     criteria = [Criterion(f"x{column}", [column], "sqeuclidean") for column in range(n_criteria)]
     return Hypercube(X_train, X_test, anomalous_criterion, criteria)
+
+
+def check_interval(value: float, parameter: str, low: float, high: float, caller: str) -> float:
+    """Return a number from `low` to `high`."""
+    if not is_real(value) or not low <= value <= high:
+        raise ValueError(
+            f"The '{parameter}' parameter of {caller} must be from {low:g} to {high:g}. Got {value!r} instead."
+        )
+    return float(value)

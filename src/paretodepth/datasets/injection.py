@@ -3,15 +3,16 @@
 `docs/pedestrians.md` gives the reason for every number below.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paretodepth.track_validation import check_split, check_trajectories
-from paretodepth.trajectories import N_CONTROL_POINTS, Trajectory, path_length, smoothed
-from paretodepth.validation import check_choice, check_count
+from paretodepth._checks import check_choice, check_count
+from paretodepth.criteria.metrics.paths import N_CONTROL_POINTS, Trajectory, check_trajectories, path_length, smoothed
 
 STRENGTHS = ("weak", "medium", "strong")
 SIZES = {
@@ -25,7 +26,6 @@ KINDS = tuple(SIZES)
 ANOMALY_SHARE = 0.2
 SECONDS_PER_POINT = 1 / 9
 DETOUR_SHARE = 0.6  # of the path's length
-
 Scene = NDArray[np.float64]
 
 
@@ -248,3 +248,15 @@ def _outside(trajectory: Trajectory, scene: Scene) -> float:
     """Return how far a trajectory leaves the scene, at most and summed over its two coordinates."""
     beyond = np.maximum(scene[0] - trajectory[:, :2], trajectory[:, :2] - scene[1])
     return float(np.maximum(beyond, 0).max(axis=0).sum())
+
+
+def check_split(n_train: int, n_test: int, n_samples: int, minimum: int, caller: str) -> tuple[int, int]:
+    """Return numbers of training and test samples, scaled down alike to the samples there are."""
+    scale = min(1.0, n_samples / (n_train + n_test))
+    n_train, n_test = int(scale * n_train), int(scale * n_test)
+    if n_train < 1 or n_test < minimum:
+        raise ValueError(
+            f"The split of {caller} must leave at least {minimum} test samples. Got {n_test} and {n_train} training "
+            f"samples of {n_samples} in all instead; give more samples or a larger 'n_test'."
+        )
+    return n_train, n_test

@@ -6,13 +6,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.criteria import Criterion
-from paretodepth.track_validation import check_trajectories
-from paretodepth.trajectories import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram
-from paretodepth.validation import check_count
+from paretodepth._checks import check_count
+from paretodepth.criteria.criterion import Criterion
+from paretodepth.criteria.metrics.paths import (
+    N_SHAPE_POINTS,
+    Trajectory,
+    check_trajectories,
+    shape_points,
+    speed_histogram,
+)
 
 Kind = Literal["nominal", "speed", "shape", "both"]
-
 FRAMES_PER_SECOND = 9
 SPEED_EDGES = np.linspace(0.0, 4.0, 21)
 """Speed histogram, metres a second: bins of 0.2, the last one open.
@@ -20,7 +24,6 @@ SPEED_EDGES = np.linspace(0.0, 4.0, 21)
 The paper does not state its bins. A pixel a frame of its camera is 0.22 metres a second, so
 finer bins would count the camera's grid; from 4 metres a second on everybody runs.
 """
-
 # An oval square of 16 by 12 metres with six gates; lanes lead across, bending a little.
 SEMI_AXES = np.array([8.0, 6.0])
 N_GATES = 6

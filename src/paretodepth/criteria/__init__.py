@@ -1,0 +1,1 @@
+"""How unlike: samples in, dissimilarities out."""

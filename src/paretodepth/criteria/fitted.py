@@ -1,0 +1,342 @@
+"""Criteria after fit: columns as indices, and what was estimated from the training samples."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from joblib import cpu_count, effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+
+from paretodepth._checks import Origin, check_extra, check_n_criteria, column_number, is_integer, listed, suggestion
+from paretodepth.criteria.callables import callable_view, element_block
+from paretodepth.criteria.criterion import BlockMetric, Criterion, checked_params, resolve_criteria
+from paretodepth.criteria.matrices import check_dissimilarities, check_matrices, check_matrix
+from paretodepth.criteria.metrics.metric import State, View
+from paretodepth.criteria.samples import MIN_SAMPLES, check_n_samples, is_object_column, read_samples
+from paretodepth.criteria.transform import is_batch_stable, transformed, transformer_input
+from paretodepth.criteria.values import Column, Columns, check_no_missing
+
+Rows = slice | NDArray[np.intp]
+SEQUENCE_KINDS = ("text", "series", "trajectories")
+
+
+@dataclass(frozen=True)
+class FittedCriterion:
+    """A criterion and what fit has fixed of it.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        As given.
+    columns : list of int
+        The columns it reads, as indices.
+    state : dict
+        Parameters and estimates of its metric: numbers, strings, lists of these and arrays.
+    transform : transformer or None
+        The fitted clone of the criterion's transformer.
+    """
+
+    criterion: Criterion
+    columns: list[int]
+    state: State
+    transform: Any = None
+
+    @property
+    def name(self) -> str:
+        """The criterion's name."""
+        return self.criterion.name
+
+    @property
+    def metric(self) -> str | BlockMetric:
+        """The criterion's metric, as given."""
+        return self.criterion.metric
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether the criterion reads dissimilarity matrices."""
+        return self.criterion.is_precomputed
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether a pair of samples has the same dissimilarity, to the last bit, in either order."""
+        registered = self.criterion.registered
+        return registered is not None and registered.is_symmetric
+
+    def view(self, table: Columns) -> View:
+        """Return what the metric compares of samples, one row each."""
+        if self.is_precomputed:
+            return check_matrix(table.arrays[self.columns[0]], self.name, self.state["n_training"])
+        columns = _read_columns(self.criterion, self.columns, table)
+        if self.transform is not None:
+            samples = transformer_input(columns, is_single=_names_one(self.criterion))
+            columns = _transformed_columns(self.criterion, self.transform, samples, self.state["transforms_alone"])
+        registered = self.criterion.registered
+        return callable_view(columns) if registered is None else registered.encode(columns, self.state)
+
+    def dissimilarities(self, A: View, B: View, origin: Origin, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the dissimilarities of each row of `A` to each row of `B`, checked.
+
+        Of a precomputed criterion `A` already holds them. `origin` numbers the first
+        row and the first column, or each column, in messages.
+        """
+        if self.is_precomputed:
+            return A.astype(np.float64, copy=False)
+        return self._block(A, B, origin, n_jobs, is_training=False)
+
+    def training_dissimilarities(self, view: View, rows: slice, n_jobs: int | None) -> NDArray[np.float64]:
+        """Return the dissimilarities of some training samples to these and all later ones.
+
+        Only entries above the diagonal are meant: the dissimilarity of a pair is asked for once.
+        """
+        if self.is_precomputed:
+            return view[rows, rows.start :].astype(np.float64, copy=False)
+        origin: Origin = (rows.start, rows.start)
+        return self._block(view[rows], view[rows.start :], origin, n_jobs, is_training=True)
+
+    def _block(self, A: View, B: View, origin: Origin, n_jobs: int | None, *, is_training: bool) -> NDArray[np.float64]:
+        metric, registered, params = self.metric, self.criterion.registered, self.criterion.params
+        if registered is not None:
+            check_comparable(A, B, self.name)
+            # More threads than cores help nobody, and the number may come from a stranger's file.
+            n_threads = min(effective_n_jobs(n_jobs), cpu_count())
+            threads = {"n_threads": n_threads} if registered.is_threaded else {}
+            block = registered.block(A, B, self.state | threads)
+            if self.criterion.missing == "ignore":
+                check_common(block, self.name, origin)
+        elif self.criterion.pairwise:
+            block = element_block(metric, A, B, params, self.name, is_training=is_training)  # type: ignore[arg-type]
+        else:
+            block = metric(A, B, **params)  # type: ignore[operator]
+        return check_dissimilarities(block, (len(A), len(B)), self.name, origin)
+
+
+def fit_criteria(
+    estimator: BaseEstimator, X: Any, fitted_rows: Callable[[int], Rows] = lambda n_samples: slice(None)
+) -> tuple[list[FittedCriterion], list[View]]:
+    """Return the estimator's criteria fitted to the training samples, and what each sees of these.
+
+    `fitted_rows` tells from the number of samples which of them are fitted to.
+    """
+    caller = type(estimator).__name__
+    criteria = resolve_criteria(estimator.criteria, caller)
+    check_n_criteria(len(criteria or []), caller)
+    for metric in (criterion.registered for criterion in criteria or []):
+        if metric is not None and metric.extra:
+            check_extra(*metric.extra)
+    if criteria is not None and all(criterion.is_precomputed for criterion in criteria):
+        matrices = check_matrices(X, [criterion.name for criterion in criteria], None, caller)
+        estimator.n_features_in_ = check_n_samples(len(matrices[0]), MIN_SAMPLES, caller)
+        state = {"n_training": len(matrices[0])}
+        return [FittedCriterion(criterion, [], state) for criterion in criteria], matrices
+    if any(criterion.is_precomputed for criterion in criteria or []):
+        check_mapping(X, [criterion.name for criterion in criteria or [] if criterion.is_precomputed], caller)
+    estimator._is_object_column = is_object_column(X) or (
+        isinstance(X, list | tuple) and any(_reads_list(criterion) for criterion in criteria or [])
+    )
+    table = read_samples(
+        estimator,
+        X,
+        reset=True,
+        as_objects=estimator._is_object_column,
+        as_numbers=all(_reads_numbers(criterion) for criterion in criteria or []),
+    )
+    names = getattr(estimator, "feature_names_in_", None)
+    check_n_criteria(len(criteria or table.arrays), caller)
+    bound = _bound_criteria(criteria, len(table.arrays), None if names is None else list(names))
+    _check_missing(bound, table)
+    rows = fitted_rows(len(table))
+    fitted = [_fit_criterion(criterion, columns, table, rows) for criterion, columns in bound]
+    return fitted, [criterion.view(table) for criterion in fitted]
+
+
+def view_rows(criteria: Sequence[FittedCriterion], views: Sequence[View], rows: Rows, training: Rows) -> list[View]:
+    """Return some rows of views, and of precomputed dissimilarities the columns of some training samples."""
+    return [
+        view[rows][:, training] if criterion.is_precomputed else view[rows]
+        for criterion, view in zip(criteria, views, strict=True)
+    ]
+
+
+def view_samples(estimator: BaseEstimator, X: Any) -> list[View]:
+    """Return what each of the estimator's fitted criteria sees of new samples."""
+    fitted: list[FittedCriterion] = estimator.criteria_
+    caller = type(estimator).__name__
+    if all(criterion.is_precomputed for criterion in fitted):
+        names = [criterion.name for criterion in fitted]
+        return list(check_matrices(X, names, fitted[0].state["n_training"], caller))
+    if any(criterion.is_precomputed for criterion in fitted):
+        check_mapping(X, [criterion.name for criterion in fitted if criterion.is_precomputed], caller)
+    table = read_samples(
+        estimator,
+        X,
+        reset=False,
+        as_objects=estimator._is_object_column,
+        as_numbers=all(_reads_numbers(criterion.criterion) for criterion in fitted),
+    )
+    _check_missing([(criterion.criterion, criterion.columns) for criterion in fitted], table)
+    return [criterion.view(table) for criterion in fitted]
+
+
+def _bound_criteria(
+    criteria: Sequence[Criterion] | None, n_features: int, feature_names: list[str] | None
+) -> list[tuple[Criterion, list[int]]]:
+    """Return criteria with their columns as indices; by default one per column, the absolute difference."""
+    if criteria is None:
+        names = feature_names if feature_names is not None else [f"x{column}" for column in range(n_features)]
+        return [(Criterion(str(name), [column], "cityblock"), [column]) for column, name in enumerate(names)]
+    bound = []
+    for criterion in criteria:
+        columns = criterion.columns
+        if columns is None and criterion.is_precomputed:
+            columns = criterion.name
+        bound.append((criterion, check_columns(columns, criterion.name, n_features, feature_names)))
+    return bound
+
+
+def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, rows: Rows) -> FittedCriterion:
+    """Return a criterion with what its transformer and metric estimate from some rows of the training samples."""
+    if criterion.is_precomputed:
+        check_matrix(table.arrays[indices[0]], criterion.name, None)
+        return FittedCriterion(criterion, indices, {"n_training": len(table)})
+    state: State = {"missing": criterion.missing}
+    transformer = None
+    columns = _read_columns(criterion, indices, table)
+    columns = replace(columns, arrays=[array[rows] for array in columns.arrays])
+    if criterion.transform is not None:
+        samples = transformer_input(columns, is_single=_names_one(criterion))
+        transformer = clone(criterion.transform).fit(samples)
+        state["transforms_alone"] = not is_batch_stable(transformer, samples, criterion.name)
+        columns = _transformed_columns(criterion, transformer, samples, state["transforms_alone"])
+    metric = criterion.registered
+    if metric is not None:
+        state |= metric.fit(columns, checked_params(criterion, metric))
+    return FittedCriterion(criterion, indices, state, transformer)
+
+
+def _read_columns(criterion: Criterion, indices: list[int], table: Columns) -> Columns:
+    """Return the columns that a criterion reads."""
+    return Columns(
+        [table.arrays[index] for index in indices],
+        [table.names[index] for index in indices],
+        f"the criterion '{criterion.name}'",
+        criterion.missing == "ignore",
+    )
+
+
+def _transformed_columns(criterion: Criterion, transformer: Any, samples: NDArray[Any], alone: bool) -> Columns:
+    """Return a transformer's output as the columns that the metric reads."""
+    columns = replace(
+        transformed(transformer, samples, criterion.name, alone=alone), ignores_missing=criterion.missing == "ignore"
+    )
+    check_no_missing(columns)
+    return columns
+
+
+def _check_missing(bound: Sequence[tuple[Criterion, list[int]]], table: Columns) -> None:
+    """Refuse missing values in the columns of criteria that neither ignore nor transform them."""
+    strict = [columns for c, columns in bound if c.missing == "error" and c.transform is None and not c.is_precomputed]
+    read = sorted({column for columns in strict for column in columns})
+    if read:
+        check_no_missing(Columns([table.arrays[i] for i in read], [table.names[i] for i in read], table.reader))
+
+
+def _names_one(criterion: Criterion) -> bool:
+    """Tell whether a criterion names its column alone rather than in a list."""
+    return criterion.columns is None or isinstance(criterion.columns, str | int)
+
+
+def _reads_list(criterion: Criterion) -> bool:
+    """Tell whether a criterion takes a plain list as a column of strings or sequences."""
+    metric = criterion.registered
+    return criterion.columns is None and metric is not None and metric.kind in SEQUENCE_KINDS
+
+
+def _reads_numbers(criterion: Criterion) -> bool:
+    """Tell whether a criterion can read nothing but numbers."""
+    metric = criterion.registered
+    return criterion.transform is None and metric is not None and metric.kind == "numeric"
+
+
+def check_mapping(X: object, names: Sequence[str], caller: str) -> None:
+    """Refuse anything but a dict of columns where some criteria are precomputed and others are not."""
+    if not isinstance(X, Mapping):
+        raise TypeError(
+            f"The samples given to {caller} must be a dict of columns when only some criteria are precomputed; it "
+            f"holds the matrices of {listed(names)} beside the columns of the others. Got {type(X).__name__} instead."
+        )
+
+
+def check_comparable(A: Column, B: Column, name: str) -> None:
+    """Refuse samples of another width or type than the training samples; compiled loops would not notice."""
+    if A.dtype != B.dtype or A.shape[1:] != B.shape[1:]:
+        widths = [f"{view.dtype} of the shape {view.shape[1:]}" for view in (B, A)]
+        raise ValueError(
+            f"The criterion '{name}' must compare samples that hold as much as the training samples, {widths[0]}. "
+            f"Got {widths[1]} instead; mend the columns, or fit again."
+        )
+
+
+def check_common(block: NDArray[np.float64], name: str, origin: Origin) -> NDArray[np.float64]:
+    """Return a block in which every pair of samples has some column in common."""
+    nothing = np.argwhere(np.isnan(block))
+    if len(nothing):
+        row, column = nothing[0]
+        raise ValueError(
+            f"The criterion '{name}' must find a column that both samples of a pair have. Got none for sample "
+            f"{origin[0] + row} and training sample {column_number(origin, column)}; drop one of them or "
+            "impute a value."
+        )
+    return block
+
+
+def check_columns(columns: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> list[int]:
+    """Return a criterion's columns as indices; None stands for all."""
+    if columns is None:
+        return list(range(n_features))
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        columns = [columns]
+    indices = [
+        _column_index(match, name, n_features, feature_names)
+        for column in columns
+        for match in _glob_matches(column, feature_names)
+    ]
+    if not indices:
+        raise ValueError(
+            f"The 'columns' parameter of the criterion '{name}' must name at least one column. "
+            "Got none instead; leave it out to take all columns."
+        )
+    return indices
+
+
+def _glob_matches(column: object, feature_names: Sequence[str] | None) -> list[object]:
+    """Return the columns that a glob such as 'x_*' stands for; anything else, or a glob without match, as it is."""
+    if isinstance(column, str) and feature_names is not None and column not in feature_names:
+        return [name for name in feature_names if fnmatch.fnmatchcase(name, column)] or [column]
+    return [column]
+
+
+def _column_index(column: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> int:
+    """Return the index of a column given by index or name."""
+    expected = f"The 'columns' parameter of the criterion '{name}' must hold"
+    if isinstance(column, str):
+        if feature_names is None:
+            raise ValueError(
+                f"{expected} indices when the data have no column names. Got '{column}' instead; "
+                "pass a data frame or give the column's index."
+            )
+        if column not in feature_names:
+            raise ValueError(
+                f"{expected} columns of the data. Got '{column}' instead{suggestion(column, feature_names)}; "
+                f"the columns are {listed(feature_names)}."
+            )
+        return list(feature_names).index(column)
+    if not is_integer(column):
+        raise TypeError(f"{expected} column names or indices. Got {column!r} instead.")
+    if not 0 <= column < n_features:  # type: ignore[operator]
+        raise ValueError(f"{expected} indices from 0 to {n_features - 1}. Got {column} instead.")
+    return int(column)  # type: ignore[call-overload, no-any-return]

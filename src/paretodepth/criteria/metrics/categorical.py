@@ -1,0 +1,144 @@
+"""Metrics of categories, booleans and sets of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth.criteria.metrics.metric import Estimate, Metric, State, View
+from paretodepth.criteria.metrics.numeric import MISMATCH, scipy_block, summed
+from paretodepth.criteria.values import Columns, check_categories, check_flags, check_label_sets
+
+UNSEEN = -1.0
+"""The code of a category that no training sample has, so that it differs from all of theirs."""
+
+
+def vocabulary(values: Sequence[Any]) -> list[Any]:
+    """Return the categories there are, in the order of their first sample."""
+    return [category for category in dict.fromkeys(values) if category is not None]
+
+
+def is_vocabulary(value: Any) -> bool:
+    """Tell whether a value is a list of different categories."""
+    are_categories = isinstance(value, list) and all(isinstance(known, str | bool | int | float) for known in value)
+    return are_categories and len(set(value)) == len(value)
+
+
+def codes(values: Sequence[Any], known: Sequence[Any]) -> NDArray[np.float64]:
+    """Return a number for each value, equal for equal categories; NaN for missing ones."""
+    numbers = {category: float(code) for code, category in enumerate(known)} | {None: np.nan}
+    return np.array([numbers.get(value, UNSEEN) for value in values])
+
+
+def _vocabularies(columns: Columns, params: Mapping[str, Any]) -> State:
+    return {**params, "vocabularies": [vocabulary(values) for values in check_categories(columns)]}
+
+
+def _are_vocabularies(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return isinstance(value, list) and len(value) == n_columns and all(map(is_vocabulary, value))
+
+
+def _coded(columns: Columns, state: State) -> View:
+    return np.column_stack(
+        [codes(values, known) for values, known in zip(check_categories(columns), state["vocabularies"], strict=True)]
+    )
+
+
+def _mismatch(A: View, B: View, state: State) -> NDArray[np.float64]:
+    return summed(A, B, MISMATCH) / int(A.shape[1])
+
+
+def _eskin(A: View, B: View, state: State) -> NDArray[np.float64]:
+    n_categories = np.array([max(len(known), 1) for known in state["vocabularies"]])
+    return summed(A, B, MISMATCH, 2.0 / n_categories**2)
+
+
+def _labels(columns: Columns, params: Mapping[str, Any]) -> State:
+    if not _holds_sets(columns):
+        return {**params, "labels": None}
+    return {**params, "labels": vocabulary(sorted(set().union(*check_label_sets(columns)), key=str))}
+
+
+def _are_labels(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    # One column of the view counts unseen labels.
+    return value is None or (is_vocabulary(value) and view.shape[1] == len(value) + 1)
+
+
+def _holds_sets(columns: Columns) -> bool:
+    """Tell whether a column of sets or lists is meant, rather than columns of booleans."""
+    is_value = (str, bool, int, float, np.generic, type(None))
+    return columns.arrays[0].dtype.kind == "O" and not isinstance(columns.arrays[0][0], is_value)
+
+
+def _members(columns: Columns, state: State) -> View:
+    """Return a column of zeros and ones for each label, and a last one that counts the unseen labels."""
+    if state["labels"] is None:
+        return np.column_stack([check_flags(columns), np.zeros(len(columns))])
+    positions = {label: position for position, label in enumerate(state["labels"])}
+    members = np.zeros((len(columns), len(positions) + 1))
+    for sample, labels in enumerate(check_label_sets(columns)):
+        for label in labels:
+            members[sample, positions.get(label, -1)] += 1
+    return members
+
+
+def _jaccard(A: View, B: View, state: State) -> NDArray[np.float64]:
+    # Whole numbers, so that the sums are exact. Two empty sets are equal.
+    not_shared = scipy_block(A, B, "cityblock")
+    union = (A.sum(axis=1)[:, None] + B.sum(axis=1) + not_shared) / 2
+    shares: NDArray[np.float64] = np.divide(not_shared, union, out=np.zeros_like(union), where=union > 0)
+    return shares
+
+
+def _flags(columns: Columns, state: State) -> View:
+    return check_flags(columns)
+
+
+def _boolean(name: str, summary: str) -> Metric:
+    """Return a metric of `cdist` for booleans."""
+
+    def block(A: View, B: View, state: State) -> NDArray[np.float64]:
+        return scipy_block(A.astype(bool), B.astype(bool), name)
+
+    return Metric(name, "categorical", summary, _flags, block, source="SciPy")
+
+
+METRICS = (
+    Metric(
+        "mismatch",
+        "categorical",
+        "share of columns whose categories differ; an unseen category differs from all",
+        _coded,
+        _mismatch,
+        _vocabularies,
+        estimates=(Estimate("vocabularies", _are_vocabularies),),
+        ignores_missing=True,
+    ),
+    Metric(
+        "eskin",
+        "categorical",
+        "as mismatch, but a column of n training categories counts 2 / n², so that columns of few weigh more",
+        _coded,
+        _eskin,
+        _vocabularies,
+        estimates=(Estimate("vocabularies", _are_vocabularies),),
+        ignores_missing=True,
+    ),
+    Metric(
+        "jaccard",
+        "categorical",
+        "share of labels that only one has: sets of labels, columns of booleans; an unseen label is in no other set",
+        _members,
+        _jaccard,
+        _labels,
+        estimates=(Estimate("labels", _are_labels),),
+    ),
+    _boolean("dice", "booleans: as jaccard, but columns true in both count twice"),
+    _boolean("rogerstanimoto", "booleans: share of columns that differ, these counted twice"),
+    _boolean("russellrao", "booleans: share of columns not true in both; of a sample and itself not 0"),
+    _boolean("sokalsneath", "booleans: as jaccard, but columns that differ count twice"),
+    _boolean("yule", "booleans: from the odds that two columns agree; 0 if one contains the other"),
+)

@@ -1,0 +1,122 @@
+"""What a named metric is: an entry of the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth.criteria.values import Columns
+
+View = NDArray[Any]
+State = dict[str, Any]
+"""Parameters and estimates: numbers, strings, lists of these and arrays, so that a file can carry them."""
+REQUIRED = object()
+KINDS = {
+    "numeric": "columns of numbers, or one column of equally long arrays of numbers",
+    "categorical": "columns of categories (strings, booleans, numbers) or of booleans",
+    "mixed": "columns of numbers and columns of categories together",
+    "text": "one column of strings",
+    "series": "one column of arrays of numbers, of unequal lengths if need be, or columns of numbers as one series",
+    "trajectories": "one column of arrays of points (x, y) or (x, y, t), at least two each",
+}
+"""The kinds of data, and the columns they come in."""
+
+
+class Parameter(NamedTuple):
+    """A parameter of a metric.
+
+    Attributes
+    ----------
+    name : str
+    default : object
+        `REQUIRED` if there is none.
+    summary : str
+        A phrase for tables.
+    check : callable
+        Takes a value, the parameter's name and who asks; returns the clean value or raises.
+    """
+
+    name: str
+    default: object
+    summary: str
+    check: Callable[[Any, str, str], Any]
+
+
+class Estimate(NamedTuple):
+    """What a metric estimates from the training samples, an entry of its state.
+
+    Attributes
+    ----------
+    name : str
+    fits : callable
+        ``fits(value, params, n_columns, view)`` tells whether `fit` can have made a value that
+        a file holds, whose author may be anybody: its type, shape and range. It is given the
+        criterion's parameters, the number of its columns and the encoded training samples.
+    """
+
+    name: str
+    fits: Callable[[Any, Mapping[str, Any], int, View], bool]
+
+
+def are_numbers(value: Any, shape: tuple[int, ...]) -> bool:
+    """Tell whether a value is an array of numbers of some shape, none of them NaN."""
+    is_array = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == shape
+    return is_array and not np.isnan(value).any()
+
+
+def params_only(columns: Columns, params: Mapping[str, Any]) -> State:
+    """Return the state of a metric that estimates nothing."""
+    return dict(params)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A dissimilarity by name.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        The kind of data it compares, a key of `KINDS`.
+    summary : str
+        One line that helps to choose it.
+    encode : callable
+        ``encode(columns, state)`` returns what is compared, one row a sample. Refuses
+        columns of another kind.
+    block : callable
+        ``block(A, B, state)`` returns the dissimilarities of encoded samples, pair by pair.
+    fit : callable
+        ``fit(columns, params)`` returns the state, with what is estimated from the
+        training samples.
+    source : str
+        The library that computes it.
+    parameters : tuple of Parameter
+    estimates : tuple of Estimate
+        All that `fit` adds to the parameters; a model file carries nothing else.
+    extra : tuple of str
+        The module it needs beyond the required ones and the extra that brings it, or empty.
+    ignores_missing : bool
+        Whether it can compare what both samples have.
+    is_threaded : bool
+        Whether `block` reads the number of threads from ``state["n_threads"]``.
+    is_symmetric : bool
+        Whether a pair gives the same bits in either order, as differences do.
+    """
+
+    name: str
+    kind: str
+    summary: str
+    encode: Callable[[Columns, State], View]
+    block: Callable[[View, View, State], NDArray[np.float64]]
+    fit: Callable[[Columns, Mapping[str, Any]], State] = params_only
+    source: str = "paretodepth"
+    parameters: tuple[Parameter, ...] = ()
+    estimates: tuple[Estimate, ...] = ()
+    extra: tuple[str, ...] = ()
+    ignores_missing: bool = False
+    is_threaded: bool = False
+    is_symmetric: bool = False

@@ -1,0 +1,265 @@
+"""Metrics of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from paretodepth._checks import check_positive
+from paretodepth._kernels.columns import sum_columns
+from paretodepth.criteria.metrics.metric import REQUIRED, Estimate, Metric, Parameter, State, View, are_numbers
+from paretodepth.criteria.values import Columns, check_numbers, check_places, check_positive_numbers, check_single
+
+DIFFERENCE, SQUARE, MISMATCH, CYCLE = range(4)
+"""How `sum_columns` compares a column."""
+EARTH_RADIUS = 6371.0088
+"""Mean radius in kilometres."""
+
+
+def summed(
+    A: View,
+    B: View,
+    comparisons: int | NDArray[np.intp],
+    weights: float | NDArray[np.float64] = 1.0,
+    periods: float = 0.0,
+) -> NDArray[np.float64]:
+    """Return weighted sums of how columns differ, over the columns that both samples have."""
+    n_columns = A.shape[1]
+    return sum_columns(
+        A,
+        B,
+        np.broadcast_to(comparisons, n_columns).astype(np.intp),
+        np.broadcast_to(weights, n_columns).astype(np.float64),
+        np.broadcast_to(periods, n_columns).astype(np.float64),
+    )
+
+
+def numbers(columns: Columns, state: State) -> View:
+    """Return columns of numbers as they are."""
+    return check_numbers(columns)
+
+
+def scipy_block(A: View, B: View, metric: str, **params: Any) -> NDArray[np.float64]:
+    """Return a block of a metric of SciPy.
+
+    It computes pair by pair; a product of whole matrices would round differently in another batch.
+    """
+    block: NDArray[np.float64] = cdist(A, B, metric, **params)
+    return block
+
+
+def _scipy(name: str, summary: str, *parameters: Parameter) -> Metric:
+    """Return a metric of `cdist` that estimates nothing."""
+    names = [parameter.name for parameter in parameters]
+
+    def block(A: View, B: View, state: State) -> NDArray[np.float64]:
+        return scipy_block(A, B, name, **{key: state[key] for key in names})
+
+    return Metric(name, "numeric", summary, numbers, block, source="SciPy", parameters=parameters)
+
+
+def _cityblock(A: View, B: View, state: State) -> NDArray[np.float64]:
+    return summed(A, B, DIFFERENCE) if state["missing"] == "ignore" else scipy_block(A, B, "cityblock")
+
+
+def _sqeuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
+    return summed(A, B, SQUARE) if state["missing"] == "ignore" else scipy_block(A, B, "sqeuclidean")
+
+
+def _euclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
+    if state["missing"] == "ignore":
+        return np.sqrt(summed(A, B, SQUARE))
+    return scipy_block(A, B, "euclidean")
+
+
+def _hamming(A: View, B: View, state: State) -> NDArray[np.float64]:
+    if state["missing"] == "ignore":
+        return summed(A, B, MISMATCH) / int(A.shape[1])
+    return scipy_block(A, B, "hamming")
+
+
+def _variances(columns: Columns, params: Mapping[str, Any]) -> State:
+    variances = np.nanvar(check_numbers(columns), axis=0, ddof=1)
+    # A constant column tells no scale; it keeps its own.
+    return {**params, "variances": np.where(variances > 0, variances, 1.0)}
+
+
+def _are_variances(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return are_numbers(value, view.shape[1:]) and bool(np.all(value > 0))
+
+
+def _seuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
+    if state["missing"] == "ignore":
+        return np.sqrt(summed(A, B, SQUARE, 1 / state["variances"]))
+    return scipy_block(A, B, "seuclidean", V=state["variances"])
+
+
+def _inverse_covariance(columns: Columns, params: Mapping[str, Any]) -> State:
+    covariance = np.atleast_2d(np.cov(check_numbers(columns), rowvar=False))
+    return {**params, "inverse_covariance": check_covariance(covariance, columns.reader)}
+
+
+def _is_inverse(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return are_numbers(value, view.shape[1:] * 2) and bool(np.isfinite(value).all())
+
+
+def _mahalanobis(A: View, B: View, state: State) -> NDArray[np.float64]:
+    return scipy_block(A, B, "mahalanobis", VI=state["inverse_covariance"])
+
+
+def _one_number(columns: Columns, state: State) -> View:
+    return check_numbers(replace(columns, arrays=[check_single(columns).reshape(len(columns))]))
+
+
+def _logarithms(columns: Columns, state: State) -> View:
+    return np.log(check_positive_numbers(columns))
+
+
+def _phases(columns: Columns, state: State) -> View:
+    return np.mod(check_numbers(columns), state["period"])
+
+
+def _cyclic(A: View, B: View, state: State) -> NDArray[np.float64]:
+    return summed(A, B, CYCLE, periods=state["period"])
+
+
+def _radians(columns: Columns, state: State) -> View:
+    return np.radians(check_places(columns))
+
+
+def _haversine(A: View, B: View, state: State) -> NDArray[np.float64]:
+    # Only here, because it takes long to import.
+    from sklearn.metrics import DistanceMetric
+
+    # scikit-learn computes this metric pair by pair, in scalar arithmetic.
+    angles: NDArray[np.float64] = DistanceMetric.get_metric("haversine").pairwise(A, B)
+    return EARTH_RADIUS * angles
+
+
+def check_covariance(covariance: NDArray[np.float64], reader: str) -> NDArray[np.float64]:
+    """Return the inverse of a covariance matrix that has one."""
+    rank = np.linalg.matrix_rank(covariance)
+    if rank < len(covariance):
+        raise ValueError(
+            f"The columns of {reader} must not determine each other, for 'mahalanobis' inverts their covariance. Got "
+            f"{len(covariance)} columns of rank {rank} instead; drop columns, add samples or take 'seuclidean'."
+        )
+    inverse = np.linalg.inv(covariance).astype(np.float64)
+    return (inverse + inverse.T) / 2
+
+
+METRICS = (
+    Metric(
+        "difference",
+        "numeric",
+        "absolute difference of one number",
+        _one_number,
+        _cityblock,
+        source="SciPy",
+        is_symmetric=True,
+    ),
+    Metric(
+        "log_ratio",
+        "numeric",
+        "absolute logarithm of the ratio, summed over columns: amounts, counts, durations above 0",
+        _logarithms,
+        _cityblock,
+        source="SciPy",
+        ignores_missing=True,
+    ),
+    Metric(
+        "cyclic",
+        "numeric",
+        "the shorter way round a circle, summed over columns: hours, weekdays, angles",
+        _phases,
+        _cyclic,
+        parameters=(
+            Parameter("period", REQUIRED, "length of the circle: 24 for hours, 360 for degrees", check_positive),
+        ),
+        ignores_missing=True,
+    ),
+    Metric(
+        "haversine",
+        "numeric",
+        "kilometres on the globe between places given as latitude and longitude in degrees",
+        _radians,
+        _haversine,
+        source="scikit-learn",
+    ),
+    Metric(
+        "euclidean",
+        "numeric",
+        "straight-line distance: columns of one unit, or series of equal lengths",
+        numbers,
+        _euclidean,
+        source="SciPy",
+        ignores_missing=True,
+        is_symmetric=True,
+    ),
+    Metric(
+        "sqeuclidean",
+        "numeric",
+        "squared straight-line distance; ranks pairs as euclidean does",
+        numbers,
+        _sqeuclidean,
+        source="SciPy",
+        ignores_missing=True,
+        is_symmetric=True,
+    ),
+    Metric(
+        "seuclidean",
+        "numeric",
+        "straight-line distance, each column scaled by its standard deviation among the training samples",
+        numbers,
+        _seuclidean,
+        _variances,
+        source="SciPy",
+        estimates=(Estimate("variances", _are_variances),),
+        ignores_missing=True,
+    ),
+    Metric(
+        "mahalanobis",
+        "numeric",
+        "straight-line distance after undoing the correlations of the training samples' columns",
+        numbers,
+        _mahalanobis,
+        _inverse_covariance,
+        source="SciPy",
+        estimates=(Estimate("inverse_covariance", _is_inverse),),
+    ),
+    Metric(
+        "cityblock",
+        "numeric",
+        "sum of absolute differences; less moved by one far column than euclidean",
+        numbers,
+        _cityblock,
+        source="SciPy",
+        ignores_missing=True,
+        is_symmetric=True,
+    ),
+    Metric(
+        "hamming",
+        "numeric",
+        "share of columns whose numbers are not equal",
+        numbers,
+        _hamming,
+        source="SciPy",
+        ignores_missing=True,
+    ),
+    replace(_scipy("chebyshev", "largest absolute difference of any column"), is_symmetric=True),
+    _scipy(
+        "minkowski",
+        "between cityblock (p = 1), euclidean (p = 2) and chebyshev (p large)",
+        Parameter("p", 2.0, "the power", check_positive),
+    ),
+    _scipy("braycurtis", "share of the total that differs: counts of species, words, events"),
+    _scipy("canberra", "sum of differences relative to the sizes of the numbers compared"),
+    _scipy("correlation", "one less the correlation of two rows: same profile, whatever level and scale"),
+    _scipy("cosine", "one less the cosine of the angle between two rows: same direction, whatever length"),
+    _scipy("jensenshannon", "distance of two rows as probability distributions, such as histograms"),
+)

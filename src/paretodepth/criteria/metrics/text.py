@@ -1,0 +1,75 @@
+"""Metrics of strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth._checks import check_extra, check_flag
+from paretodepth.criteria.metrics.metric import Metric, Parameter, State, View
+from paretodepth.criteria.values import Columns, check_texts
+
+RAPIDFUZZ = ("rapidfuzz", "text")
+
+
+def _texts(columns: Columns, state: State) -> View:
+    return check_texts(columns)
+
+
+def _cdist(A: View, B: View, scorer: Any, state: State) -> NDArray[np.float64]:
+    process = check_extra("rapidfuzz.process", "text")
+    block: NDArray[np.float64] = process.cdist(A, B, scorer=scorer, dtype=np.float64, workers=state["n_threads"])
+    return block
+
+
+def _levenshtein(A: View, B: View, state: State) -> NDArray[np.float64]:
+    levenshtein = check_extra("rapidfuzz.distance", "text").Levenshtein
+    return _cdist(A, B, levenshtein.normalized_distance if state["normalized"] else levenshtein.distance, state)
+
+
+def _jaro_winkler(A: View, B: View, state: State) -> NDArray[np.float64]:
+    return _cdist(A, B, check_extra("rapidfuzz.distance", "text").JaroWinkler.distance, state)
+
+
+def _token_set(A: View, B: View, state: State) -> NDArray[np.float64]:
+    block = 1 - _cdist(A, B, check_extra("rapidfuzz.fuzz", "text").token_set_ratio, state) / 100
+    # rapidfuzz holds strings without words to be unlike each other.
+    is_blank_a, is_blank_b = (np.array([not text.split() for text in texts]) for texts in (A, B))
+    block[np.outer(is_blank_a, is_blank_b)] = 0.0
+    return block
+
+
+def _rapidfuzz(name: str, summary: str, block: Any, *parameters: Parameter) -> Metric:
+    return Metric(
+        name,
+        "text",
+        summary,
+        _texts,
+        block,
+        source="rapidfuzz",
+        parameters=parameters,
+        extra=RAPIDFUZZ,
+        is_threaded=True,
+    )
+
+
+METRICS = (
+    _rapidfuzz(
+        "levenshtein",
+        "number of letters to insert, delete or replace: codes, names, typing errors",
+        _levenshtein,
+        Parameter("normalized", False, "divide by the length of the longer string: fewer ties", check_flag),
+    ),
+    _rapidfuzz(
+        "jaro_winkler",
+        "one less the share of letters in common and in order, beginnings first: short names",
+        _jaro_winkler,
+    ),
+    _rapidfuzz(
+        "token_set",
+        "share of words not in common, whatever their order and repetition: descriptions, addresses",
+        _token_set,
+    ),
+)

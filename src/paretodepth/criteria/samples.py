@@ -1,0 +1,228 @@
+"""Samples as columns, whatever they come in: arrays, data frames, dicts of columns, plain lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from paretodepth.criteria.matrices import check_not_matrices
+from paretodepth.criteria.values import Column, Columns, check_no_text, object_column
+
+MIN_SAMPLES = 3
+
+
+def read_samples(
+    estimator: BaseEstimator, X: Any, *, reset: bool, as_objects: bool = False, as_numbers: bool = False
+) -> Columns:
+    """Return samples as columns, and set or check the estimator's number and names of features.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets `n_features_in_` and, if there are names, `feature_names_in_`.
+    X : array-like, data frame, dict of columns or list of objects
+    reset : bool
+        True at fit, False afterwards.
+    as_objects : bool
+        A plain list is one column of objects, even if it could be a table.
+    as_numbers : bool
+        Every criterion reads numbers only, so anything else is refused at once.
+    """
+    minimum = MIN_SAMPLES if reset else 1
+    # Sparse matrices of some kinds are dicts too, before SciPy 1.13.
+    if isinstance(X, Mapping) and not issparse(X):
+        return _read_mapping(estimator, X, reset, minimum)
+    if nw.dependencies.is_into_dataframe(X):
+        return _read_frame(estimator, X, reset, minimum)
+    check_collected(X, nw.dependencies.is_polars_lazyframe(X), _name(estimator))
+    check_not_matrices(check_unmasked(X, _name(estimator)), _name(estimator))
+    if is_object_column(X) or (as_objects and isinstance(X, list | tuple)):
+        column = _column(X) if nw.dependencies.is_into_series(X) else object_column(X)
+        check_n_samples(len(column), minimum, _name(estimator))
+        validate_data(estimator, column[:, None], reset=reset, skip_check_array=True)
+        return Columns([column], ["0"], _name(estimator))
+    return _read_array(estimator, X, reset, minimum, as_numbers)
+
+
+def is_object_column(X: Any) -> bool:
+    """Tell whether samples are one column of objects: strings, sets, or sequences that make no table.
+
+    Equally long rows of single values are a table.
+    """
+    if nw.dependencies.is_into_series(X):
+        return _column(X).dtype.kind == "O"
+    if isinstance(X, np.ndarray):
+        return X.ndim == 3 or (X.ndim == 1 and X.dtype.kind in "OU")
+    if not isinstance(X, list | tuple):
+        return False
+    if any(isinstance(value, str | AbstractSet) for value in X):
+        return True
+    if not X or not all(_is_sequence(value) for value in X):
+        return False
+    return len({len(value) for value in X}) > 1 or all(_is_sequence(entry) for value in X for entry in value)
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _read_array(estimator: BaseEstimator, X: Any, reset: bool, minimum: int, as_numbers: bool) -> Columns:
+    """Return the columns of a table without names."""
+    kind = np.asarray(X).dtype.kind if isinstance(X, list | tuple | np.ndarray) else "f"
+    if kind in "OU":
+        # Through objects, for NumPy makes strings of numbers that stand beside strings.
+        X = np.array(X, dtype=object)
+        if as_numbers:
+            check_no_text(X, _name(estimator))
+    table = validate_data(
+        estimator,
+        X,
+        dtype=None if kind in "OU" and not as_numbers else np.float64,
+        ensure_all_finite=False,
+        ensure_min_samples=minimum,
+        reset=reset,
+    )
+    return Columns(list(table.T), [str(column) for column in range(table.shape[1])], _name(estimator))
+
+
+def _read_frame(estimator: BaseEstimator, X: Any, reset: bool, minimum: int) -> Columns:
+    """Return the columns of a data frame of pandas, polars or pyarrow."""
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    frame = nw.from_native(X, eager_only=True)
+    check_some_columns(frame.columns, _name(estimator))
+    check_n_samples(len(frame), minimum, _name(estimator))
+    return Columns(
+        [_column(series.to_native()) for series in frame.iter_columns()],
+        [str(name) for name in frame.columns],
+        _name(estimator),
+    )
+
+
+def _read_mapping(estimator: BaseEstimator, X: Mapping[Any, Any], reset: bool, minimum: int) -> Columns:
+    """Return the columns of a dict, in the order of fit."""
+    expected = None if reset else list(getattr(estimator, "feature_names_in_", []))
+    names = check_column_names(list(X), expected, _name(estimator))
+    arrays = [_column(check_values(X[name], name, _name(estimator))) for name in names]
+    check_n_samples(check_column_lengths(arrays, names, _name(estimator)), minimum, _name(estimator))
+    if reset:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+        estimator.n_features_in_ = len(names)
+    return Columns(arrays, names, _name(estimator))
+
+
+def _column(values: Any) -> Column:
+    """Return a column as an array: numbers of shape (n,) or (n, width), or objects of shape (n,)."""
+    if nw.dependencies.is_into_series(values):
+        series = nw.from_native(values, series_only=True)
+        values = series.to_list() if _is_nested(series.dtype) else series.to_numpy()
+    if not isinstance(values, np.ndarray):
+        values = list(values)
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            return object_column(values)
+    else:
+        array = values
+    is_numeric = array.dtype.kind in "fiub" and array.ndim <= 2
+    return array if is_numeric or (array.dtype.kind in "mMO" and array.ndim == 1) else object_column(values)
+
+
+def _is_nested(dtype: Any) -> bool:
+    return isinstance(dtype, nw.List | nw.Array)
+
+
+def _name(estimator: BaseEstimator) -> str:
+    return type(estimator).__name__
+
+
+def table_rows(columns: Columns) -> NDArray[Any]:
+    """Return columns side by side, as numbers if all are, otherwise as objects."""
+    if all(array.dtype.kind in "fiub" for array in columns.arrays):
+        return np.column_stack(columns.arrays).astype(np.float64)
+    rows = np.empty((len(columns), len(columns.arrays)), dtype=object)
+    for position, array in enumerate(columns.arrays):
+        rows[:, position] = object_column(array)
+    return rows
+
+
+def check_column_names(names: list[Any], expected: list[str] | None, reader: str) -> list[str]:
+    """Return the names of a dict of columns, in the order of fit if there was one."""
+    wrong = [name for name in names if not isinstance(name, str)]
+    if wrong or not names:
+        raise TypeError(
+            f"A dict of columns given to {reader} must have strings as keys, at least one. "
+            f"Got {wrong[0] if wrong else 'an empty dict'!r} instead."
+        )
+    if expected is None:
+        return names
+    if not expected:
+        raise ValueError(
+            f"The samples given to {reader} must be an array or a list, as at fit, where columns had no names. "
+            "Got a dict of columns instead; fit on one."
+        )
+    if set(names) != set(expected):
+        missing, extra = ([n for n in a if n not in b] for a, b in ((expected, names), (names, expected)))
+        raise ValueError(
+            f"The columns given to {reader} must be those of fit. Got {names} instead, without {missing} and with "
+            f"{extra} besides; fit again if the columns have changed."
+        )
+    return expected
+
+
+def check_column_lengths(arrays: Sequence[Column], names: Sequence[str], reader: str) -> int:
+    """Return the number of samples, which all columns must have."""
+    for array, name in zip(arrays, names, strict=True):
+        if len(array) != len(arrays[0]):
+            raise ValueError(
+                f"The columns given to {reader} must all have one length. Got {len(arrays[0])} values in "
+                f"'{names[0]}' and {len(array)} in '{name}' instead."
+            )
+    return len(arrays[0])
+
+
+def check_collected(X: Any, is_lazy: bool, reader: str) -> Any:
+    """Return samples that are there, not a query that would give them."""
+    if is_lazy:
+        raise TypeError(f"The samples given to {reader} must be in memory. Got {type(X).__name__}; call its collect().")
+    return X
+
+
+def check_unmasked(X: Any, reader: str) -> Any:
+    """Return samples of which no entry is masked, for masks are not looked at."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any():
+        raise ValueError(
+            f"The samples given to {reader} must not be masked. Got {int(np.ma.getmaskarray(X).sum())} masked entries "
+            "instead; mark them as NaN with X.filled(np.nan), then drop or impute them."
+        )
+    return X
+
+
+def check_some_columns(names: Sequence[Any], reader: str) -> None:
+    """Refuse a data frame without columns."""
+    if not len(names):
+        raise ValueError(f"The samples given to {reader} must have at least one column. Got a data frame without any.")
+
+
+def check_values(values: Any, name: str, reader: str) -> Any:
+    """Return what a dict of columns holds under a name, if it is a column."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
+        raise TypeError(
+            f"The column '{name}' given to {reader} must be a sequence of values, one a sample. "
+            f"Got {values!r} instead; write [{values!r}] for one sample."
+        )
+    return values
+
+
+def check_n_samples(n_samples: int, minimum: int, caller: str) -> int:
+    """Return a number of training samples that is large enough."""
+    if n_samples < minimum:
+        raise ValueError(f"{caller} must be fitted on at least {minimum} samples. Got {n_samples} instead.")
+    return n_samples

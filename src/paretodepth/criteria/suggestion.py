@@ -1,0 +1,153 @@
+"""Criteria for a table that nobody has described."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from paretodepth._checks import listed, suggestion
+from paretodepth.criteria.criterion import Criterion
+from paretodepth.criteria.fitted import check_columns
+
+
+class Choice(NamedTuple):
+    """Which criteria are used, and why.
+
+    Attributes
+    ----------
+    criteria : list of Criterion
+    columns : list of str
+        The columns that they read, which new samples must have.
+    remark : str
+        What was chosen, if nobody else has; otherwise empty.
+    """
+
+    criteria: list[Criterion]
+    columns: list[str]
+    remark: str
+
+
+def chosen_criteria(
+    training: pa.Table,
+    *,
+    criteria: list[Criterion] | None = None,
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+) -> Choice:
+    """Return the given criteria, or one per named column or per numeric column, compared by absolute difference.
+
+    Of the numeric columns, booleans, the id and those that only number the rows are left out.
+
+    Parameters
+    ----------
+    training : pyarrow.Table
+        The training samples.
+    criteria : list of Criterion or None
+    columns : sequence of str or None
+        In place of criteria.
+    id_column : str or None
+        The column that names the samples.
+
+    Examples
+    --------
+    >>> table = pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"], "size": [1.0, 7.0, 2.0]})
+    >>> chosen_criteria(table).remark
+    'One criterion per numeric column: size. Left out: id (numbers the rows), name (text).'
+    """
+    check_one_source(criteria, columns)
+    if criteria is not None:
+        return Choice(criteria, _read_columns(criteria, training.column_names), "")
+    kinds = {field.name: column_kind(field.type) for field in training.schema}
+    if columns is not None:
+        named = check_named_columns(columns, kinds)
+        return Choice([_difference(name) for name in named], named, "")
+    reasons = {name: _reason_against(training, name, id_column) for name in training.column_names}
+    taken = check_number_columns([name for name, reason in reasons.items() if reason is None], kinds)
+    left_out = [f"{name} ({reason})" for name, reason in reasons.items() if reason is not None]
+    remark = f"One criterion per numeric column: {', '.join(taken)}."
+    if left_out:
+        remark += f" Left out: {', '.join(left_out)}."
+    return Choice([_difference(name) for name in taken], taken, remark)
+
+
+def _difference(name: str) -> Criterion:
+    """Return the criterion of the absolute difference in one column."""
+    return Criterion(name, [name], "cityblock")
+
+
+def _reason_against(table: pa.Table, name: str, id_column: str | None) -> str | None:
+    """Return why a column is no criterion unless asked for, or None."""
+    column = table.column(name)
+    if name == id_column:
+        return "the id"
+    if pa.types.is_boolean(column.type):
+        return "true or false"
+    if (kind := column_kind(column.type)) != "numbers":
+        return kind
+    if pa.types.is_integer(column.type) and len(column) > 1 and column.null_count == 0:
+        steps = pc.pairwise_diff(column.combine_chunks().cast(pa.int64(), safe=False))
+        if pc.all(pc.equal(steps, 1)).as_py():
+            return "numbers the rows"
+    return None
+
+
+def _read_columns(criteria: Sequence[Criterion], names: list[str]) -> list[str]:
+    """Return the columns that criteria read; all of them if one criterion counts columns by position."""
+    read: set[int] = set()
+    for criterion in criteria:
+        columns = criterion.columns
+        given = [columns] if isinstance(columns, str | int) or columns is None else list(columns)
+        if any(not isinstance(column, str) for column in given):
+            return names
+        read.update(check_columns(given, criterion.name, len(names), names))
+    return [names[column] for column in sorted(read)]
+
+
+def check_one_source(criteria: object, columns: object) -> None:
+    """Refuse criteria from a file and columns at once."""
+    if criteria is not None and columns is not None:
+        raise ValueError("Give either criteria or columns. Got both; the file of criteria names its own columns.")
+
+
+def check_named_columns(columns: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
+    """Return columns of numbers that are named one by one."""
+    for name in columns:
+        if name not in kinds:
+            raise ValueError(
+                f"The columns must be some of the training samples. Got '{name}' instead"
+                f"{suggestion(name, list(kinds))}; there are {listed(list(kinds)[:20])}."
+            )
+        if kinds[name] != "numbers":
+            raise ValueError(
+                f"A column without a metric must hold numbers. Got {kinds[name]} in '{name}' instead; name a metric "
+                "for it in a file of criteria (`paretodepth criteria` lists them)."
+            )
+        if columns.count(name) > 1:
+            raise ValueError(f"The columns must be different. Got '{name}' {columns.count(name)} times instead.")
+    return list(columns)
+
+
+def check_number_columns(columns: list[str], kinds: Mapping[str, str]) -> list[str]:
+    """Return the columns of numbers, of which there must be one."""
+    if not columns:
+        got = ", ".join(f"'{name}' ({kind})" for name, kind in list(kinds.items())[:20])
+        raise ValueError(
+            f"Without criteria there must be a column of numbers to compare. Got {got} instead; write a file of "
+            "criteria (`paretodepth criteria` lists the metrics)."
+        )
+    return columns
+
+
+def column_kind(type: pa.DataType) -> str:
+    """Return what a column holds, in the words of messages."""
+    types = pa.types
+    if types.is_boolean(type) or types.is_integer(type) or types.is_floating(type) or types.is_decimal(type):
+        return "numbers"
+    if types.is_string(type) or types.is_large_string(type) or types.is_string_view(type):
+        return "text"
+    if types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type):
+        return "lists"
+    return "times" if types.is_temporal(type) else str(type)

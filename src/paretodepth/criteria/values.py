@@ -1,0 +1,327 @@
+"""Columns of samples, and what the values that a criterion reads must be."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[Any]
+LARGEST = int(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Some columns of a table of samples.
+
+    Attributes
+    ----------
+    arrays : list of ndarray of shape (n_samples,) or (n_samples, width)
+        Numbers, or objects such as strings and arrays.
+    names : list of str
+        Names, or indices, for messages.
+    reader : str
+        Who reads them, for messages.
+    ignores_missing : bool
+        Whether missing values may stay.
+    """
+
+    arrays: list[Column]
+    names: list[str]
+    reader: str
+    ignores_missing: bool = False
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.arrays[0])
+
+
+def check_no_missing(columns: Columns) -> None:
+    """Refuse missing values, counted per column, unless they are to be ignored."""
+    if not columns.ignores_missing:
+        _refuse_missing(columns, [int(missing_entries(array).sum()) for array in columns.arrays], columns.names)
+
+
+def missing_entries(array: Column) -> NDArray[np.bool_]:
+    """Tell which entries of a column are missing: NaN, None, NA, NaT."""
+    if array.dtype.kind in "fc":
+        return np.asarray(np.isnan(array).reshape(len(array), -1).any(axis=1))
+    if array.dtype.kind in "mM":
+        return np.isnat(array)
+    if array.dtype.kind != "O":
+        return np.zeros(len(array), dtype=bool)
+    return np.fromiter((is_missing(value) for value in array), dtype=bool, count=len(array))
+
+
+def is_missing(value: object) -> bool:
+    """Tell whether a value stands for none."""
+    if isinstance(value, float | np.floating):
+        return bool(value != value)
+    # pandas' own missing values are told by name: it need not be installed.
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _refuse_missing(columns: Columns, counts: Sequence[int], names: Sequence[str]) -> None:
+    """Raise an error if any column misses values."""
+    missing = [f"{count} in '{name}'" for count, name in zip(counts, names, strict=True) if count]
+    if missing:
+        raise ValueError(
+            f"The columns of {columns.reader} must hold no missing values (NaN, None). Got {', '.join(missing)} "
+            "instead; drop these samples, impute the values, or set missing='ignore' on a criterion of several "
+            "columns to compare what both samples have."
+        )
+
+
+def check_numbers(columns: Columns) -> NDArray[np.float64]:
+    """Return columns of numbers, or of equally long arrays of numbers, as one array of shape (n_samples, width)."""
+    parts = [
+        _number_column(array, name, columns.reader) for array, name in zip(columns.arrays, columns.names, strict=True)
+    ]
+    names = [name for part, name in zip(parts, columns.names, strict=True) for _ in range(part.shape[1])]
+    table = np.ascontiguousarray(np.hstack(parts), dtype=np.float64)
+    if np.isinf(table).any():
+        sample, column = np.argwhere(np.isinf(table))[0]
+        raise ValueError(
+            f"The columns of {columns.reader} must hold finite numbers. Got {table[sample, column]} in "
+            f"'{names[column]}', sample {sample}; drop that sample or mend it."
+        )
+    if not columns.ignores_missing:
+        counts = np.isnan(table).sum(axis=0)
+        _refuse_missing(columns, [int(count) for count in counts], names)
+    return table
+
+
+def _number_column(array: Column, name: str, reader: str) -> NDArray[Any]:
+    """Return a column as numbers of shape (n_samples, width)."""
+    if array.dtype.kind in "fiub":
+        return array.reshape(len(array), -1)
+    if array.dtype.kind != "O":
+        _refuse_value(array[0], 0, name, reader, "numbers")
+    if any(isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in array):
+        return _stacked(array, name, reader)
+    column = np.empty((len(array), 1))
+    for sample, value in enumerate(array):
+        if is_missing(value):
+            column[sample] = np.nan
+        elif isinstance(value, numbers.Real | np.bool_) and not _is_too_large(value):
+            column[sample] = float(value)
+        else:
+            _refuse_value(value, sample, name, reader, "numbers")
+    return column
+
+
+def _stacked(array: Column, name: str, reader: str) -> NDArray[np.float64]:
+    """Return a column of equally long arrays as rows."""
+    rows = [_float_array(value, 1, sample, name, reader) for sample, value in enumerate(array)]
+    for sample, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"The column '{name}' of {reader} must hold arrays of one length for this metric. Got {len(rows[0])} "
+                f"values in sample 0 and {len(row)} in sample {sample} instead; 'dtw' and 'shape_based' compare "
+                "series of unequal lengths."
+            )
+    return np.stack(rows)
+
+
+def _float_array(value: Any, ndim: int, sample: int, name: str, reader: str) -> NDArray[np.float64]:
+    """Return one entry of a column as an array of numbers with `ndim` dimensions."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "O" and ndim == 2 and len(array):
+            # Nested lists of a data frame arrive as arrays of arrays.
+            array = np.stack([np.asarray(row) for row in value])
+    except (ValueError, TypeError):
+        array = np.empty(0, dtype=object)
+    if array.ndim != ndim or array.dtype.kind not in "fiub":
+        _refuse_value(value, sample, name, reader, "arrays of numbers" if ndim == 1 else "arrays of points")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _refuse_value(value: object, sample: int, name: str, reader: str, expected: str) -> NoReturn:
+    """Raise an error about an entry of the wrong kind."""
+    remedy = "convert the column, or choose a metric for what it holds (`paretodepth criteria` lists them)"
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        remedy = "convert the times to numbers, say hours of the day for 'cyclic'"
+    if isinstance(value, str):
+        remedy = "convert it if it means numbers, or take a metric for text or categories, 'levenshtein' or 'mismatch'"
+    if _is_too_large(value):
+        value, remedy = float("inf"), "drop that sample, or divide the column by a power of ten"
+    shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
+    raise TypeError(
+        f"The column '{name}' of {reader} must hold {expected}. Got {shown} of type {type(value).__name__} in "
+        f"sample {sample} instead; {remedy}."
+    )
+
+
+def check_no_text(rows: NDArray[Any], reader: str) -> None:
+    """Refuse strings among samples that are to be numbers, even if they could be read as such, and huge numbers."""
+    for sample, row in enumerate(rows):
+        for column, value in enumerate(np.atleast_1d(row)):
+            if isinstance(value, str) or _is_too_large(value):
+                _refuse_value(value, sample, str(column), reader, "numbers")
+
+
+def _is_too_large(value: object) -> bool:
+    """Tell whether an integer is beyond the range of floats."""
+    return isinstance(value, int) and abs(value) > LARGEST
+
+
+def check_flags(columns: Columns) -> NDArray[np.float64]:
+    """Return columns of booleans as zeros and ones."""
+    table = check_numbers(columns)
+    wrong = np.argwhere((table != 0) & (table != 1))
+    if len(wrong):
+        sample, column = wrong[0]
+        raise ValueError(
+            f"The columns of {columns.reader} must hold booleans, or 0 and 1. Got {table[sample, column]} in sample "
+            f"{sample} instead; compare it with a threshold first."
+        )
+    return table
+
+
+def check_positive_numbers(columns: Columns) -> NDArray[np.float64]:
+    """Return columns of numbers above 0."""
+    table = check_numbers(columns)
+    if np.any(table <= 0):
+        sample, column = np.argwhere(table <= 0)[0]
+        raise ValueError(
+            f"The columns of {columns.reader} must hold numbers above 0 for their ratio. Got "
+            f"{table[sample, column]} in sample {sample} instead; take 'difference', or add a constant."
+        )
+    return table
+
+
+def check_places(columns: Columns) -> NDArray[np.float64]:
+    """Return columns of latitude and longitude in degrees."""
+    table = check_numbers(columns)
+    if table.shape[1] != 2:
+        raise ValueError(
+            f"The columns of {columns.reader} must be two, latitude and longitude in degrees. "
+            f"Got {table.shape[1]} instead."
+        )
+    wrong = np.flatnonzero((np.abs(table[:, 0]) > 90) | (np.abs(table[:, 1]) > 360))
+    if len(wrong):
+        raise ValueError(
+            f"The columns of {columns.reader} must be latitude, from -90 to 90 degrees, and longitude, from -360 to "
+            f"360. Got {table[wrong[0]].tolist()} in sample {wrong[0]} instead; is longitude first?"
+        )
+    return table
+
+
+def check_single(columns: Columns) -> Column:
+    """Return the one column that a metric of single values reads."""
+    if len(columns.arrays) != 1:
+        raise ValueError(
+            f"The columns of {columns.reader} must be one for this metric. Got {len(columns.arrays)} instead, "
+            f"{', '.join(repr(name) for name in columns.names[:5])}; name one, or make a criterion of each."
+        )
+    return columns.arrays[0]
+
+
+def check_categories(columns: Columns) -> list[list[Any]]:
+    """Return for each column its categories as plain Python values, None where missing."""
+    return [
+        [
+            None if is_missing(value) else _category(value, sample, name, columns.reader)
+            for sample, value in enumerate(array)
+        ]
+        for array, name in zip(columns.arrays, columns.names, strict=True)
+    ]
+
+
+def _category(value: Any, sample: int, name: str, reader: str) -> Any:
+    """Return a category: a string, a boolean or a number."""
+    if isinstance(value, np.generic) and not isinstance(value, np.datetime64 | np.timedelta64):
+        value = value.item()
+    if not isinstance(value, str | bool | int | float):
+        _refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers")
+    return value
+
+
+def check_label_sets(columns: Columns) -> list[frozenset[Any]]:
+    """Return a column of sets (or lists) of labels."""
+    sets = []
+    for sample, value in enumerate(check_single(columns)):
+        if not isinstance(value, AbstractSet | list | tuple | np.ndarray):
+            _refuse_value(value, sample, columns.names[0], columns.reader, "sets of labels")
+        sets.append(frozenset(_category(label, sample, columns.names[0], columns.reader) for label in value))
+    return sets
+
+
+def check_texts(columns: Columns) -> Column:
+    """Return a column of strings."""
+    array = check_single(columns)
+    for sample, value in enumerate(array):
+        if not isinstance(value, str):
+            _refuse_value(value, sample, columns.names[0], columns.reader, "strings")
+    return array.astype(object)
+
+
+def check_series(columns: Columns) -> Column:
+    """Return a column of series, or each row of several columns of numbers, as arrays of numbers."""
+    name = columns.names[0]
+    if len(columns.arrays) > 1 or columns.arrays[0].dtype.kind != "O":
+        return object_column(check_numbers(columns))
+
+    def checked(value: Any, sample: int) -> NDArray[np.float64]:
+        series = _float_array(value, 1, sample, name, columns.reader)
+        _check_sequence(series, 1, sample, name, columns.reader)
+        return series
+
+    return _checked_column(columns.arrays[0], checked)
+
+
+def check_trajectory_column(columns: Columns) -> Column:
+    """Return a column of trajectories, arrays of at least two points x, y or x, y, t with increasing t."""
+    name, reader = columns.names[0], columns.reader
+
+    def checked(value: Any, sample: int) -> NDArray[np.float64]:
+        points = _float_array(value, 2, sample, name, reader)
+        _check_sequence(points, 2, sample, name, reader)
+        if points.shape[1] not in (2, 3):
+            raise ValueError(
+                f"The column '{name}' of {reader} must hold points of two or three numbers, x, y and perhaps t. "
+                f"Got {points.shape[1]} in sample {sample} instead."
+            )
+        if points.shape[1] == 3 and not np.all(np.diff(points[:, 2]) > 0):
+            raise ValueError(
+                f"The column '{name}' of {reader} must hold points at increasing times. Got a time that does not "
+                f"increase in sample {sample}; sort its points and drop repeated times."
+            )
+        return points
+
+    return _checked_column(check_single(columns), checked)
+
+
+def _check_sequence(array: NDArray[np.float64], minimum: int, sample: int, name: str, reader: str) -> None:
+    """Refuse a sequence that is too short or not finite."""
+    if len(array) < minimum:
+        raise ValueError(
+            f"The column '{name}' of {reader} must hold at least {minimum} {'point' if minimum == 1 else 'points'} "
+            f"in every sequence. Got {len(array)} in sample {sample} instead; drop that sample."
+        )
+    if not np.isfinite(array).all():
+        position = int(np.argwhere(~np.isfinite(array))[0][0])
+        raise ValueError(
+            f"The column '{name}' of {reader} must hold finite numbers in every sequence. Got "
+            f"{array[position].tolist()} at position {position} of sample {sample} instead; drop or interpolate it."
+        )
+
+
+def _checked_column(array: Column, checked: Callable[[Any, int], NDArray[np.float64]]) -> Column:
+    """Return a column with each entry checked and replaced by an array of numbers."""
+    return object_column(checked(value, sample) for sample, value in enumerate(array))
+
+
+def object_column(values: Iterable[Any]) -> Column:
+    """Return an array of shape (n_samples,) that holds the values as they are, also equally long arrays."""
+    values = list(values)
+    column = np.empty(len(values), dtype=object)
+    for sample, value in enumerate(values):
+        column[sample] = value
+    return column

@@ -1,1 +1,0 @@
-"""The paper's experiments, one file per table or figure."""

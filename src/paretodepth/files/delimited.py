@@ -1,0 +1,248 @@
+"""Tables as text with delimiters, CSV and TSV: which type a column has, cells to values, values to cells."""
+
+from __future__ import annotations
+
+import csv
+import json
+import mmap
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, NoReturn
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from paretodepth._checks import listed, one_line, shortened
+from paretodepth.files.formats import refuse_unreadable
+from paretodepth.files.schema import check_distinct_names, check_kind
+
+# In a column of numbers or booleans these words mean a missing value; in a column of text only an empty cell does.
+MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None")
+BOOLEAN_WORDS = ("true", "True", "TRUE", "false", "False", "FALSE")
+BLOCK_BYTES = 4 << 20
+EMPTY, BOOLEAN, INTEGER, NUMBER, TEXT = pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()
+
+
+def column_names(file: BinaryIO, delimiter: str, source: str) -> list[str]:
+    """Return the names in the header, and leave the file behind it."""
+    lines = (line.decode() for line in iter(file.readline, b""))
+    try:
+        header = next((row for row in csv.reader(lines, delimiter=delimiter) if row), [""])
+    except csv.Error as error:
+        refuse_unreadable(source, "csv" if delimiter == "," else "tsv", error)
+    check_distinct_names(check_header(header, delimiter, source), source)
+    return header
+
+
+def delimited_batches(file: BinaryIO, names: list[str], delimiter: str, source: str) -> Iterator[pa.RecordBatch]:
+    """Yield the rows behind the header as text; an empty cell without quotation marks is missing."""
+    start = file.tell()
+    # A blank line of a file with one column is a missing value.
+    parsing = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1)
+    conversion = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, TEXT),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+        check_utf8=False,
+    )
+    if not file.read(1):
+        return
+    reading = pa.csv.ReadOptions(column_names=names, block_size=BLOCK_BYTES)
+    try:
+        # Not the Python file, for the threads that read ahead may outlive the interpreter.
+        with pa.OSFile(file.name) as rows:
+            rows.seek(start)
+            yield from pa.csv.open_csv(rows, reading, parsing, conversion)
+    except pa.ArrowInvalid as error:
+        refuse_delimited(file, len(names), delimiter, source, error)
+
+
+def column_types(
+    batches: Iterator[pa.RecordBatch], names: Sequence[str], expected: Sequence[str | None], source: str
+) -> pa.Schema:
+    """Return the schema of text: for each column the narrowest type that holds all its cells.
+
+    `expected` tells for each column whether it must hold 'numbers', is read as 'text' whatever it looks like, or
+    may hold anything.
+    """
+    types = [TEXT if kind == "text" else EMPTY for kind in expected]
+    n_rows = 0
+    for batch in batches:
+        for column, cells in enumerate(batch.columns):
+            if types[column] == TEXT:
+                continue
+            types[column] = wider(types[column], cell_type(cells))
+            if types[column] == TEXT and expected[column] == "numbers":
+                row = _first_text(cells)
+                example = f", {shortened(cells[row].as_py())} in row {n_rows + row + 1} below the header"
+                check_kind("text", "numbers", names[column], source, example)
+        n_rows += len(batch)
+    return pa.schema(zip(names, types, strict=True))
+
+
+def wider(a: pa.DataType, b: pa.DataType) -> pa.DataType:
+    """Return the type of a column that has cells of two types."""
+    if a == b or b == EMPTY:
+        return a
+    if a == EMPTY:
+        return b
+    return NUMBER if {a, b} == {INTEGER, NUMBER} else TEXT
+
+
+def cell_type(cells: pa.Array) -> pa.DataType:
+    """Return the narrowest type that holds all cells.
+
+    An integer with a leading zero or plus sign, or beyond 64 bits, is text: it is an identifier, and as a number it
+    would lose a part.
+    """
+    values = _bare(cells).drop_null()
+    if len(values) == 0:
+        return EMPTY
+    if pc.all(pc.is_in(values, pa.array(BOOLEAN_WORDS))).as_py():
+        return BOOLEAN
+    if pc.any(pc.match_substring_regex(values, "^[+-]?0[0-9]")).as_py():
+        return TEXT
+    are_integers = pc.match_substring_regex(values, "^[+-]?[0-9]+$")
+    try:
+        values.filter(are_integers).cast(INTEGER)
+        if pc.all(are_integers).as_py():
+            return INTEGER
+        values.cast(NUMBER)
+    except pa.ArrowInvalid:
+        return TEXT
+    return NUMBER
+
+
+def _bare(cells: pa.Array) -> pa.Array:
+    """Return cells without blanks around them, missing where a word says so."""
+    bare = pc.utf8_trim_whitespace(cells)
+    return pc.if_else(pc.is_in(bare, pa.array(MISSING_WORDS)), pa.scalar(None, TEXT), bare)
+
+
+def _first_text(cells: pa.Array) -> int:
+    """Return the first row at which cells, taken from the start, are no longer numbers."""
+    low, high = 0, len(cells)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if cell_type(cells[:middle]) == TEXT else (middle, high)
+    return low
+
+
+def column_values(cells: pa.Array, type: pa.DataType) -> pa.Array:
+    """Return cells as values of a type."""
+    if type == TEXT:
+        return cells
+    bare = _bare(cells)
+    return pa.nulls(len(cells), type) if bare.null_count == len(cells) else bare.cast(type)
+
+
+def delimited_row(cells: Sequence[str], delimiter: str) -> bytes:
+    """Return a header."""
+    return b"".join(delimited_lines(pa.table([[cell] for cell in cells], names=list(cells)), delimiter))
+
+
+def delimited_lines(table: pa.Table, delimiter: str) -> Iterator[bytes]:
+    """Yield rows as lines of text, many at a time."""
+    for batch in table.to_batches():
+        cells = [_cells(array, field, delimiter) for array, field in zip(batch.columns, batch.schema, strict=True)]
+        lines = pc.binary_join_element_wise(*cells, delimiter, null_handling="replace", null_replacement="")
+        yield "".join(f"{line}\n" for line in lines.to_pylist()).encode()
+
+
+def _cells(array: pa.Array, field: pa.Field, delimiter: str) -> pa.Array:
+    """Return values as cells, in quotation marks where the text needs them; lists as JSON."""
+    try:
+        cells = _nested_cells(array) if pa.types.is_nested(field.type) else array.cast(TEXT)
+    except pa.ArrowException as error:
+        refuse_cells(field.name, field.type, error)
+    if pa.types.is_floating(field.type):
+        # 2 would come back as an integer.
+        return pc.replace_substring_regex(cells, "^(-?[0-9]+)$", r"\1.0")
+    needs_quotes = pc.match_substring_regex(cells, f'["\r\n{delimiter}]|^$')
+    quoted = pc.binary_join_element_wise('"', pc.replace_substring(cells, '"', '""'), '"', "")
+    return pc.if_else(needs_quotes, quoted, cells)
+
+
+def _nested_cells(array: pa.Array) -> pa.Array:
+    return pa.array([None if value is None else as_json(value) for value in array.to_pylist()], TEXT)
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON, which is extended by NaN and Infinity; times and bytes become text."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def check_quotation_marks(file: BinaryIO, delimiter: str, source: str) -> None:
+    """Refuse a quotation mark that makes one cell of all the rest of the file."""
+    start = file.tell()
+    n_marks = sum(block.count(b'"') for block in iter(lambda: file.read(BLOCK_BYTES), b""))
+    file.seek(start)
+    if n_marks % 2 == 0:
+        return
+    first_line = 1
+    rows = csv.reader((line.decode() for line in iter(file.readline, b"")), delimiter=delimiter, strict=True)
+    try:
+        for _ in rows:
+            first_line = rows.line_num + 1
+    except csv.Error as error:
+        # An odd mark within a cell is text.
+        if "expected after" not in str(error):
+            raise ValueError(
+                f"{source}, line {first_line}: every quotation mark at the start of a cell must have a twin at its "
+                "end. Got none up to the end of the file; add it, or double the marks that are part of the text."
+            ) from error
+    file.seek(start)
+
+
+def check_header(names: list[str], delimiter: str, source: str) -> list[str]:
+    """Return the cells of a first row that is a header."""
+    others = [mark for mark in ",;\t|" if mark != delimiter and mark in names[0]] if len(names) == 1 else []
+    if others:
+        remedy = {",": "name the format 'csv'", "\t": "name the format 'tsv'"}
+        raise ValueError(
+            f"{source}, line 1: cells must be separated by {delimiter!r}. Got {others[0]!r} and no {delimiter!r} in "
+            f"the header instead; {remedy.get(others[0], f'replace {others[0]!r} by {delimiter!r}')}."
+        )
+    if all(_is_number(name) for name in names):
+        raise ValueError(
+            f"{source}, line 1: must be a header with the names of the columns. Got only numbers instead, "
+            f"{listed(names[:3])}{' and so on' if len(names) > 3 else ''}; put a line of names before it."
+        )
+    return names
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def refuse_delimited(file: BinaryIO, n_columns: int, delimiter: str, source: str, error: Exception) -> NoReturn:
+    """Raise an error about the first row of delimited text that has too few or too many cells."""
+    # The reader that failed may still be reading the file in its own thread.
+    content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    rows = csv.reader((line.decode("utf-8-sig") for line in iter(content.readline, b"")), delimiter=delimiter)
+    first_line = 1
+    try:
+        for row in rows:
+            if row and len(row) != n_columns:
+                raise ValueError(
+                    f"{source}, line {first_line}: every row must have {n_columns} cells, as the header, separated by "
+                    f"{delimiter!r}. Got {len(row)} instead in {shortened(delimiter.join(row))}; look for a lacking "
+                    "or additional delimiter, or for a quotation mark without its twin."
+                ) from error
+            first_line = rows.line_num + 1
+    except csv.Error:
+        pass
+    refuse_unreadable(source, "csv" if delimiter == "," else "tsv", error)
+
+
+def refuse_cells(name: str, type: pa.DataType, error: Exception) -> NoReturn:
+    """Raise an error about a column that cannot be written as text."""
+    raise ValueError(
+        f"The column '{name}' of the type {type} must be writable as text. Got this instead: {one_line(error)}; "
+        "drop the column or write Parquet."
+    ) from error

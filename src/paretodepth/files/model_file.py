@@ -1,0 +1,225 @@
+"""A fitted detector as a file that cannot execute code.
+
+A prefix (magic bytes, format version, length of the header), a header in JSON, the arrays one after another, raw and
+little-endian, and the SHA-256 of all that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any, BinaryIO, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from paretodepth.files.atomic import replaced
+from paretodepth.files.model_checks import (
+    check_asked,
+    check_attribute,
+    check_dtype,
+    check_model,
+    check_prefix,
+    check_shape,
+    refuse_contents,
+    refuse_model,
+)
+from paretodepth.files.model_state import Decoder, Encoder, asked_metrics
+
+# The bytes beyond ASCII and the line ends show a transfer as text, as in PNG files.
+MAGIC = b"\x89PDM\r\n\x1a\n"
+VERSION = 1
+PREFIX = struct.Struct("<8sQQ")
+CHUNK = 2**20
+CHECKSUM_SIZE = hashlib.sha256().digest_size
+# What ill-formed contents raise on their way.
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+class Header(NamedTuple):
+    """The header of a file.
+
+    Attributes
+    ----------
+    package : str
+        The version of the package that wrote it.
+    arrays : list of dict
+        Data type, shape and order of each array.
+    objects, state : list and dict
+        Nodes of `model_state`.
+    """
+
+    package: str
+    arrays: list[dict[str, Any]]
+    objects: list[Any]
+    state: dict[str, Any]
+
+
+class ModelFileMixin:
+    """Saving and loading of a fitted detector."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted detector to a file that `load` reads.
+
+        The file appears whole or not at all, whatever happens meanwhile, and replaces one of the
+        same name.
+
+        Parameters
+        ----------
+        path : str or path
+            Any name; the endings ``.model`` or ``.pdm`` are customary.
+
+        Raises
+        ------
+        TypeError
+            If the detector holds what a file cannot carry: a transformer of scikit-learn, a
+            `RandomState`, objects of other libraries in a column. Functions as metrics are not
+            written, but asked for by `load`.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import numpy as np
+        >>> from paretodepth import ParetoDepthDetector
+        >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((200, 2)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     detector.save(os.path.join(folder, "nominal.model"))
+        ...     loaded = ParetoDepthDetector.load(os.path.join(folder, "nominal.model"))
+        >>> loaded.predict([[0.5, 0.5], [1.6, 0.5]])
+        array([ 1, -1])
+        """
+        check_is_fitted(self)
+        encoder = Encoder()
+        state = {name: encoder.node(value, f"{name} of the detector") for name, value in vars(self).items()}
+        check_model(vars(self))
+        descriptions = [_description(array) for array in encoder.arrays]
+        header = Header(version("paretodepth"), descriptions, encoder.objects, state)
+        _write(os.fspath(path), json.dumps(header._asdict(), allow_nan=False).encode("ascii"), encoder.arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], criteria: Mapping[str, Callable[..., Any]] | None = None) -> Self:
+        """Return the detector that `save` wrote to a file.
+
+        Its scores are the same to the last bit. Loading executes nothing that the file holds,
+        and takes no more memory for arrays than the file has bytes.
+
+        Parameters
+        ----------
+        path : str or path
+        criteria : dict of callable or None, default=None
+            By the criterion's name, the functions that criteria were fitted with as metrics,
+            which a file cannot carry.
+
+        Returns
+        -------
+        detector : ParetoDepthDetector
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, of another kind or of another version of the format.
+        OSError
+            If it cannot be read.
+        """
+        path = os.fspath(path)
+        header, asked, arrays = _read(path)
+        callables = dict(criteria or {})
+        check_asked(callables, asked)
+        try:
+            state = _state(header, Decoder(arrays, callables), cls)
+        except UNREADABLE as error:
+            refuse_contents(path, header.package, version("paretodepth"), error)
+        detector = cls()
+        vars(detector).update(state)
+        return detector
+
+
+def _state(header: Header, decoder: Decoder, cls: type) -> dict[str, Any]:
+    """Return a detector's attributes from a header."""
+    for node in header.objects:
+        decoder.add_object(node)
+    parameters = vars(cls())
+    state: dict[str, Any] = dict(parameters)
+    for name, node in header.state.items():
+        state[check_attribute(name, cls, list(parameters))] = decoder.value(node)
+    check_model(state)
+    return state
+
+
+def _description(array: NDArray[Any]) -> dict[str, Any]:
+    """Return what the header says of an array."""
+    is_fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+    dtype = array.dtype.newbyteorder("<").str
+    # The order of the memory is kept: sums along an axis may round differently in another.
+    return {"dtype": dtype, "shape": list(array.shape), "order": "F" if is_fortran else "C"}
+
+
+def _write(path: str, header: bytes, arrays: list[NDArray[Any]]) -> None:
+    """Write prefix, header, arrays and checksum."""
+    checksum = hashlib.sha256()
+    with replaced(path) as file:
+
+        def write(part: Any) -> None:
+            checksum.update(part)
+            file.write(part)
+
+        write(PREFIX.pack(MAGIC, VERSION, len(header)))
+        write(header)
+        for array in arrays:
+            little = array.astype(array.dtype.newbyteorder("<"), order="A", copy=False)
+            rows = little.T if _description(array)["order"] == "F" else little
+            write(np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data)
+        file.write(checksum.digest())
+
+
+def _read(path: str) -> tuple[Header, dict[str, str], list[NDArray[Any]]]:
+    """Return header, the functions it asks for, and arrays of a file whose checksum is right."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size - CHECKSUM_SIZE
+        if size < PREFIX.size:
+            refuse_model(path, f"Got {max(0, size + CHECKSUM_SIZE)} bytes instead; copy it again.")
+        magic, number, length = PREFIX.unpack(file.read(PREFIX.size))
+        check_prefix(magic, number, (MAGIC, VERSION), path)
+        if _checksum(file, size) != file.read() or length > size - PREFIX.size:
+            refuse_model(path, "Got one that is damaged or not complete (its checksum differs); copy it again.")
+        file.seek(PREFIX.size)
+        try:
+            header = Header(**json.loads(file.read(length)))
+            asked = asked_metrics(header.objects)
+            arrays = _read_arrays(file, header.arrays, size - PREFIX.size - length)
+        except UNREADABLE as error:
+            refuse_model(path, f"Got a header that cannot be read instead ({error}).")
+    return header, asked, arrays
+
+
+def _checksum(file: BinaryIO, size: int) -> bytes:
+    """Return the checksum of the first `size` bytes, and leave the file after them."""
+    checksum = hashlib.sha256()
+    file.seek(0)
+    left = size
+    while left > 0 and (chunk := file.read(min(left, CHUNK))):
+        checksum.update(chunk)
+        left -= len(chunk)
+    return checksum.digest()
+
+
+def _read_arrays(file: BinaryIO, descriptions: list[dict[str, Any]], n_bytes: int) -> list[NDArray[Any]]:
+    """Return the arrays, which together are as long as the file has bytes left."""
+    arrays = []
+    for description in descriptions:
+        dtype = check_dtype(description["dtype"])
+        shape = check_shape(description["shape"], dtype.itemsize, n_bytes)
+        array = np.empty(shape, dtype, order="F" if description["order"] == "F" else "C")
+        n_bytes -= array.nbytes
+        flat = array.reshape(-1, order="A").view(np.uint8)
+        if file.readinto(flat) != array.nbytes:  # type: ignore[attr-defined]
+            raise ValueError("an array that ends before the file does")
+        arrays.append(array.astype(dtype.newbyteorder("="), copy=False))
+    if n_bytes:
+        raise ValueError("bytes after the arrays")
+    return arrays

@@ -1,0 +1,108 @@
+"""Schemas of tables of samples: what a column holds, and the types to read a file with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from paretodepth._checks import listed, suggestion
+from paretodepth.criteria.suggestion import column_kind
+
+KIND_TYPES = {
+    "numbers": pa.float64(),
+    "text": pa.string(),
+    "lists": pa.list_(pa.float64()),
+    "times": pa.timestamp("us"),
+}
+"""A type of each kind, for schemas that tell kinds alone."""
+
+
+def resolved_schema(found: pa.Schema, expected: pa.Schema | None, source: str, *, keep_others: bool) -> pa.Schema:
+    """Return the schema to read a file with: the file's types in the order of the expected columns.
+
+    If other columns are kept, the order is the file's. An expected column of the null type may hold anything.
+    """
+    check_distinct_names(found.names, source)
+    if expected is None:
+        return pa.schema([(field.name, _plain(field.type, pa.string())) for field in found])
+    check_expected_columns(found.names, expected.names, source, keep_others=keep_others)
+    fields = []
+    for name in found.names if keep_others else expected.names:
+        wanted = expected.field(name).type if name in expected.names else pa.null()
+        is_free = pa.types.is_null(wanted)
+        type = _plain(found.field(name).type, pa.string() if is_free else wanted)
+        if not is_free:
+            check_kind(column_kind(type), column_kind(wanted), name, source)
+        fields.append((name, type))
+    return pa.schema(fields)
+
+
+def expected_kinds(names: Sequence[str], expected: pa.Schema | None) -> list[str | None]:
+    """Return what each column must hold, None for those that may hold anything."""
+    fields = [] if expected is None else [field for field in expected if not pa.types.is_null(field.type)]
+    known = {field.name: column_kind(field.type) for field in fields}
+    return [known.get(name) for name in names]
+
+
+def _plain(type: pa.DataType, if_null: pa.DataType) -> pa.DataType:
+    """Return the type of a column's values, whether or not they are encoded as categories."""
+    if pa.types.is_dictionary(type):
+        type = type.value_type
+    return if_null if pa.types.is_null(type) else type
+
+
+def check_distinct_names(names: Sequence[str], source: str) -> None:
+    """Refuse columns without a name or with the name of another."""
+    for position, name in enumerate(names):
+        if not name:
+            raise ValueError(
+                f"{source}: every column must have a name. Got none for column {position + 1}; give it one, or leave "
+                "the column out (pandas: to_csv(index=False))."
+            )
+        if name in names[:position]:
+            raise ValueError(
+                f"{source}: columns must have different names. Got '{name}' for column {names.index(name) + 1} and "
+                f"column {position + 1}; rename one of them."
+            )
+
+
+def check_expected_columns(names: Sequence[str], expected: Sequence[str], source: str, *, keep_others: bool) -> None:
+    """Refuse the lack of an expected column and, unless they are kept, others; their order does not matter."""
+    missing = [name for name in expected if name not in names]
+    others = [name for name in names if name not in expected]
+    refused = [] if keep_others else others
+    if not missing and not refused:
+        return
+    got = [f"no {''.join((repr(name), suggestion(name, others)))}" for name in missing[:5]]
+    got += [f"{name!r} besides" for name in refused[:5]]
+    more = max(len(missing) - 5, 0) + max(len(refused) - 5, 0)
+    raise ValueError(
+        f"{source}: the columns must be the expected ones, {listed(expected[:20])}"
+        f"{' and so on' if len(expected) > 20 else ''}. Got {', '.join(got)}"
+        f"{f' and {more} more differences' if more else ''}; rename, add or drop columns."
+    )
+
+
+def check_kind(found: str, expected: str, name: str, source: str, example: str = "") -> None:
+    """Refuse a column that holds something else than expected."""
+    if found != expected:
+        raise ValueError(
+            f"{source}: the column '{name}' must hold {expected}, as in the expected columns. Got {found} instead"
+            f"{example}; mend or convert the column."
+        )
+
+
+Batches = Iterator[pa.RecordBatch]
+
+
+class Expected(NamedTuple):
+    """The columns that a file must have, if any, and whether it may have others."""
+
+    schema: pa.Schema | None
+    keep_others: bool
+
+    def resolved(self, found: pa.Schema, source: str) -> pa.Schema:
+        """Return the schema to read a file with, given the one that it has."""
+        return resolved_schema(found, self.schema, source, keep_others=self.keep_others)

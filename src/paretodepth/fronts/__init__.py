@@ -1,0 +1,1 @@
+"""Vectors in, fronts and depths out; knows no samples."""

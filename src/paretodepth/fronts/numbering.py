@@ -1,0 +1,126 @@
+"""Front numbers of dyads: by a staircase, a sweep, halves or a tree, whatever suits their criteria."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches, gen_even_slices
+
+from paretodepth._blocks import threads
+from paretodepth._kernels.sweeps import MOVES_LEFT, Staircases, number_triples, raise_above, settle_few
+from paretodepth._kernels.tree import ask_tree, settle_block
+from paretodepth._kernels.two_criteria import number_pairs
+from paretodepth.fronts.order import dense_ranks, lexicographic_order
+from paretodepth.fronts.tree import MAX_HEIGHT, build_tree
+
+BLOCK_DYADS = 512
+"""Dyads that ask the tree before they settle between themselves, which costs its square."""
+FEW_DYADS = 128
+"""Dyads that are faster compared with each other than swept."""
+MAX_MOVES = 1024
+"""Points pushed aside per dyad, on average, before the staircases are held to be too long."""
+
+
+def number_fronts(
+    dyads: NDArray[np.float64], n_jobs: int | None
+) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
+    """Return the dyads' lexicographic order, the dyads in that order and their front numbers in that order."""
+    order = lexicographic_order(dyads)
+    ordered = dyads.take(order, axis=0)
+    if dyads.shape[1] == 2:
+        return order, ordered, number_pairs(ordered)
+    is_first = is_new(ordered)
+    if is_first.all():
+        return order, ordered, _number_distinct(ordered, n_jobs)
+    return order, ordered, _number_distinct(ordered[is_first], n_jobs)[np.cumsum(is_first) - 1]
+
+
+def is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which of dyads in lexicographic order differ from the one before."""
+    is_first = np.ones(len(ordered), bool)
+    is_first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return is_first
+
+
+def _number_distinct(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray[np.intp]:
+    """Return the front numbers of distinct dyads in lexicographic order."""
+    n_dyads, n_criteria = ordered.shape
+    if n_criteria == 1 or n_dyads == 0:
+        return np.arange(1, n_dyads + 1)
+    numbers = None
+    if n_criteria == 3:
+        numbers = _number_by_sweep(ordered)
+    elif n_criteria == 4:
+        numbers = _number_by_halves(ordered)
+    return _number_by_tree(ordered, n_jobs) if numbers is None else numbers
+
+
+def _number_by_sweep(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the front numbers of distinct three-criteria dyads in lexicographic order; None if staircases get long."""
+    stairs = _new_staircases(len(ordered), MAX_MOVES * len(ordered))
+    numbers = np.zeros(len(ordered), np.intp)
+    number_triples(ordered, stairs, numbers)
+    return None if stairs.totals[MOVES_LEFT] < 0 else numbers
+
+
+def _number_by_halves(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the front numbers of distinct four-criteria dyads in lexicographic order; None if staircases get long.
+
+    A half of the dyads is settled, raises the numbers of the other half by a sweep along
+    the second criterion, and then that half is settled, each by halves of its own. Unrolled:
+    before a block is settled, the longest run of blocks that forms a first half and ends
+    there raises the second.
+    """
+    n_dyads = len(ordered)
+    numbers = np.ones(n_dyads, np.intp)
+    stairs = _new_staircases(n_dyads, MAX_MOVES * n_dyads)
+    keys = np.empty(n_dyads, np.int64)
+    by_second = np.argsort(ordered[:, 1], kind="stable")
+    keys[by_second] = (np.arange(n_dyads) << 32) | by_second
+    for block, rows in enumerate(gen_batches(n_dyads, FEW_DYADS)):
+        if block > 0:
+            half = (block & -block) * FEW_DYADS
+            lower, upper = keys[rows.start - half : rows.start], keys[rows.start : rows.start + half]
+            raise_above(ordered, numbers, np.sort(lower), np.sort(upper), stairs)
+        if stairs.totals[MOVES_LEFT] < 0:
+            return None
+        settle_few(ordered, numbers, rows.start, rows.stop)
+    return numbers
+
+
+def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray[np.intp]:
+    """Return the front numbers of distinct dyads in lexicographic order, by asking a tree.
+
+    Of the dyads before a dyad, those nowhere larger in the second to last criterion dominate
+    it. Blocks of dyads ask for the largest front number among these, then settle between themselves.
+    """
+    n_dyads = len(ordered)
+    # Ranks in place of values: half the memory, and memory is what the searches wait for.
+    points = np.column_stack([dense_ranks(column) for column in ordered.T[1:]])
+    places, lower, upper = build_tree(points, np.arange(MAX_HEIGHT) % points.shape[1])
+    positions = np.empty(n_dyads, np.intp)
+    positions[places] = np.arange(n_dyads)
+    numbers, found = np.zeros((2, n_dyads), np.int32)
+    deepest = np.zeros(len(lower), np.int32)
+    near = np.empty(0, np.intp)
+
+    def ask(part: slice) -> None:
+        ask_tree(points, (lower, upper), numbers, deepest, near[part], found)
+
+    with threads(n_jobs) as (n_threads, over):
+        for block in gen_batches(n_dyads, BLOCK_DYADS):
+            # In tree order, so that one search finds in the cache what the one before it read.
+            near = np.sort(positions[block])
+            list(over(ask, gen_even_slices(len(near), min(n_threads, len(near)))))
+            settle_block(points, numbers, deepest, positions[block], found)
+    return numbers[positions].astype(np.intp)
+
+
+def _new_staircases(n_points: int, max_moves: int) -> Staircases:
+    """Return empty staircases for at most `n_points` points."""
+    return Staircases(
+        # Capacities double from two on, so that all a staircase ever used is below four times its length.
+        np.empty((4 * n_points, 2)),
+        np.zeros((n_points + 2, 3), np.intp),
+        np.array([0, max_moves]),
+    )

@@ -1,0 +1,1 @@
+"""The pairs of training samples, and who is nearest."""

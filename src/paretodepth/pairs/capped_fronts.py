@@ -1,0 +1,183 @@
+"""Fronts 1…L of the dyads of many training samples, the L that leaves nominal samples alone; fronts of some dyads."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+
+from paretodepth._kernels.filters import are_reached
+from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.fronts import Fronts
+from paretodepth.fronts.summary import FrontSummary, last_front
+from paretodepth.pairs.nearest import nearest_dyads
+from paretodepth.pairs.pairs import HeldPairs, Pairs, pairs_before
+
+FEW_SAMPLES = 2000
+"""Training samples whose pairs are sorted without foresight; more are foreseen from a quarter of them."""
+ALIKE_SAMPLES = 200
+"""Training samples whose pairs tell which points of a front are useful."""
+ASKED_SAMPLES = 300
+"""Training samples whose nearest dyads are asked for their depth."""
+CAPPED_SHARE = 0.001
+FRONT_MARGIN = 6.0
+"""Of `spread_of`, how far all of a front may lie off where a quarter of the samples has it."""
+DEPTH_MARGIN = 2.0
+"""The same for the depth of single dyads."""
+BLOCK_VALUES = 2**19
+"""Dissimilarities in a block of pairs, 4 MiB, which stay in the cache until they are filtered."""
+DRAWN_SAMPLES = 256
+"""Training samples whose drawn dyads are computed in one go."""
+MAX_KEPT = 2**22
+"""Dyads that fronts 1…L may hold if L is chosen automatically."""
+
+
+def capped_fronts(pairs: Pairs, max_depth: int, *, seed: int = 0) -> Fronts:
+    """Return fronts 1…max_depth of the dyads of all pairs of training samples, exactly.
+
+    The dissimilarities are gone through block by block and never held together. Where front
+    L will lie is foreseen from the fronts of a random quarter of the samples, and what lies
+    beyond is dropped. In the end the fronts prove that right, or the pairs are gone through
+    once more. So the result depends neither on the quarter nor on blocks or threads.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    max_depth : int
+        The last front to keep, L.
+    seed : int, default=0
+        Of the quarter, which changes the time and not the result.
+    """
+    n_samples, n_criteria = pairs.n_samples, pairs.n_criteria
+    beyond = alike = None
+    if n_samples > FEW_SAMPLES:
+        foreseen = max_depth / growth(n_samples // 4, n_samples, n_criteria)
+        foreseen = math.ceil(foreseen + FRONT_MARGIN * spread_of(foreseen, n_criteria))
+        beyond = last_front(capped_fronts(pairs.drawn(n_samples // 4, seed), foreseen, seed=seed))
+        alike = HeldPairs.of(pairs.drawn(ALIKE_SAMPLES, seed)).dyads
+    while True:
+        summary = FrontSummary(max_depth, n_criteria, beyond=beyond, alike=alike)
+        points = summary.points
+        fronts = pairs.summarized(summary, pair_blocks(n_samples, n_criteria))
+        # What a point dominates was rightly dropped if front L holds a dyad that is nowhere larger than the point.
+        is_right = are_reached(points, last_front(fronts))
+        if is_right.all():
+            return fronts
+        beyond = points[is_right]
+
+
+def auto_max_depth(pairs: Pairs, n_neighbors: NDArray[np.intp], *, max_kept: int = MAX_KEPT, seed: int = 0) -> int:
+    """Return an L that fewer than 0.1 % of the training samples' nearest dyads should be deeper than.
+
+    A few hundred random training samples are joined to their nearest among all others. L is
+    the smallest depth, below the fronts of a random quarter of the samples, that fewer than
+    `CAPPED_SHARE` of these dyads exceed, times the `growth` from the quarter to all samples.
+    Fewer fronts are coarser, so L is generous.
+    The fronts of the quarter are themselves capped by this rule, down to few samples.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    n_neighbors : ndarray of shape (n_criteria,)
+        How many nearest samples a sample is joined to, in each criterion.
+    max_kept : int, default=4194304
+        Dyads that fronts 1…L may hold, by the same foresight. If they would hold more, as
+        with four criteria, L is smaller and more of the nearest dyads are deeper.
+    seed : int, default=0
+    """
+    n_samples = pairs.n_samples
+    nearest = asked_dyads(pairs, n_neighbors, seed)
+    sizes = [n_samples]
+    while sizes[0] > FEW_SAMPLES:
+        sizes.insert(0, sizes[0] // 4)
+    few = HeldPairs.of(pairs.drawn(sizes[0], seed))
+    fronts = Fronts.from_dyads(few.dyads, n_jobs=pairs.n_jobs)
+    for fewer, more in pairwise(sizes):
+        depth = float(_exceeded_depth(fronts, nearest))
+        depth += DEPTH_MARGIN * spread_of(depth, pairs.n_criteria)
+        depth = min(depth, _kept_depth(fronts, max_kept * (fewer / n_samples) ** 2))
+        max_depth = math.ceil(depth * growth(fewer, more, pairs.n_criteria))
+        if more == n_samples:
+            return max_depth
+        fronts = capped_fronts(pairs.drawn(more, seed), max_depth, seed=seed)
+    return int(min(_exceeded_depth(fronts, nearest), _kept_depth(fronts, max_kept)))
+
+
+def drawn_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int) -> Fronts:
+    """Return the fronts of `n_dyads` random dyads of the training samples."""
+    drawn = drawn_numbers(pairs.n_pairs, n_dyads, np.random.default_rng(seed))
+    firsts = pairs_before(np.arange(pairs.n_samples), pairs.n_samples)
+    samples = np.searchsorted(firsts, drawn, side="right") - 1
+    others = drawn - firsts[samples] + samples + 1
+    asked, starts = np.unique(samples, return_index=True)
+    chosen = list(zip(asked.tolist(), np.split(others, starts[1:]), strict=True))
+
+    def dyads_of(pairs: Pairs, part: list[tuple[int, NDArray[np.intp]]]) -> NDArray[np.float64]:
+        return np.concatenate([pairs.chosen(*of_sample) for of_sample in part])
+
+    dyads = pairs.map(dyads_of, [chosen[part] for part in gen_batches(len(chosen), DRAWN_SAMPLES)])
+    return Fronts.from_dyads(np.concatenate(list(dyads)), max_depth=max_depth, n_jobs=pairs.n_jobs)
+
+
+def drawn_numbers(n_numbers: int, n_drawn: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return different random numbers below `n_numbers` in rising order, without listing all of these."""
+    if n_drawn > n_numbers // 2:
+        return np.delete(np.arange(n_numbers), drawn_numbers(n_numbers, n_numbers - n_drawn, rng))
+    drawn = np.empty(0, np.intp)
+    while len(drawn) < n_drawn:
+        drawn = np.union1d(drawn, rng.integers(n_numbers, size=n_drawn - len(drawn)))
+    return drawn
+
+
+def growth(n_samples: int, n_more_samples: int, n_criteria: int) -> float:
+    """Return how many times deeper a dyad lies below the fronts of more samples.
+
+    The number of fronts of n dyads with a continuous distribution grows with n^(1 / K).
+    """
+    n_dyads, n_more_dyads = (n * (n - 1) for n in (n_samples, n_more_samples))
+    return float((n_more_dyads / n_dyads) ** (1 / n_criteria))
+
+
+def spread_of(depth: float, n_criteria: int) -> float:
+    """Return the size of random variations of a depth: a count for one criterion, the longest of chains for more."""
+    return math.sqrt(depth) if n_criteria == 1 else math.cbrt(depth) / n_criteria
+
+
+def _exceeded_depth(fronts: Fronts, dyads: NDArray[np.float64]) -> int:
+    """Return the smallest depth that fewer than `CAPPED_SHARE` of the dyads exceed."""
+    depths = np.sort(Depths(fronts, "paper").of(dyads))
+    n_deeper = math.ceil(CAPPED_SHARE * len(depths)) - 1
+    return int(depths[len(depths) - 1 - n_deeper])
+
+
+def _kept_depth(fronts: Fronts, max_kept: float) -> float:
+    """Return the last front up to which there are at most `max_kept` dyads, at least 1; infinite if that is all."""
+    if len(fronts.dyads) <= max_kept:
+        return math.inf
+    return max(1, int(np.searchsorted(fronts.starts, max_kept, side="right")) - 1)
+
+
+def asked_dyads(pairs: Pairs, n_neighbors: NDArray[np.intp], seed: int) -> NDArray[np.float64]:
+    """Return the nearest dyads of a few hundred random training samples, leave-one-out, shape (n_dyads, n_criteria)."""
+    n_asked = min(pairs.n_samples, ASKED_SAMPLES)
+    asked = np.random.default_rng(seed).choice(pairs.n_samples, n_asked, replace=False)
+
+    def nearest(pairs: Pairs, sample: int) -> NDArray[np.float64]:
+        dyads: NDArray[np.float64] = nearest_dyads(pairs.block(slice(sample, sample + 1)), n_neighbors)[1][0]
+        return dyads
+
+    return np.concatenate(list(pairs.map(nearest, asked.tolist())))
+
+
+def pair_blocks(n_samples: int, n_criteria: int) -> list[slice]:
+    """Return the rows of blocks of pairs, of some `BLOCK_VALUES` values each, in an order that mixes the samples."""
+    blocks = []
+    start = 0
+    while start < n_samples - 1:
+        stop = min(n_samples, start + max(1, BLOCK_VALUES // (n_criteria * (n_samples - start))))
+        blocks.append(slice(start, stop))
+        start = stop
+    return [blocks[i] for i in np.random.default_rng(0).permutation(len(blocks))]

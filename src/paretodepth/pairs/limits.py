@@ -1,0 +1,102 @@
+"""How much memory a fit needs and may take."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import psutil
+
+from paretodepth._checks import check_choice, check_count, check_optional_count
+
+FREE_SHARE = 0.5
+"""Of the free memory that a fit takes by default."""
+HELD_SHARE = 0.125
+MAX_HELD_BYTES = 2**31
+"""Up to this, and up to `HELD_SHARE` of the limit, dissimilarities are computed once and held."""
+SMALLEST_LIMIT = 2**27
+"""For blocks, the samples that tell what is usual, and fronts of few dyads."""
+MAX_BLOCK_BYTES = 2**27
+"""For the nearest dyads of some samples, in the order of their depth."""
+KEPT_BYTES = 256
+"""For each dyad of capped fronts, sorted and indexed."""
+
+
+class Limits(NamedTuple):
+    """What a fit may use.
+
+    Attributes
+    ----------
+    max_depth : int, "auto" or None
+        The last front, one that is chosen, or none.
+    max_dyads : int or None
+        The number of dyads the fronts are made of, or none: all.
+    n_bytes : int
+        Of memory.
+    """
+
+    max_depth: int | Literal["auto"] | None
+    max_dyads: int | None
+    n_bytes: int
+
+    @classmethod
+    def checked(cls, max_depth: object, max_dyads: object, memory_limit: object, caller: str) -> Limits:
+        """Return the limits as given to a detector; a memory limit of None stands for half of what is free."""
+        return cls(
+            check_cap(max_depth, "max_depth", caller),
+            check_optional_count(max_dyads, "max_dyads", caller),
+            int(FREE_SHARE * psutil.virtual_memory().available)
+            if memory_limit is None
+            else check_count(memory_limit, "memory_limit", caller),
+        )
+
+    def check(self, n_samples: int, n_criteria: int, caller: str) -> None:
+        """Refuse a fit that needs more memory."""
+        n_pairs = n_samples * (n_samples - 1) // 2
+        needed = listing_bytes(n_samples, n_criteria)
+        needed += SMALLEST_LIMIT if self.is_capped(n_pairs) else sorting_bytes(self.n_dyads(n_pairs), n_criteria)
+        check_memory(needed, self.n_bytes, n_samples, self.n_dyads(n_pairs), caller)
+
+    def n_dyads(self, n_pairs: int) -> int:
+        """Return how many dyads of all pairs the fronts are made of."""
+        return n_pairs if self.max_dyads is None else min(self.max_dyads, n_pairs)
+
+    def is_capped(self, n_pairs: int) -> bool:
+        """Tell whether the fronts are those of all pairs up to a depth."""
+        return self.max_depth is not None and self.n_dyads(n_pairs) == n_pairs
+
+    def holds(self, n_pairs: int, n_criteria: int) -> bool:
+        """Tell whether the dyads of all pairs are to be held."""
+        n_held = 8 * n_pairs * n_criteria
+        is_small = n_held <= min(MAX_HELD_BYTES, HELD_SHARE * self.n_bytes)
+        return is_small or (self.max_depth is None and self.n_dyads(n_pairs) == n_pairs)
+
+
+def sorting_bytes(n_dyads: int, n_criteria: int) -> int:
+    """Return what it takes to hold, sort and index dyads."""
+    return n_dyads * (32 * n_criteria + 64)
+
+
+def listing_bytes(n_samples: int, n_criteria: int) -> int:
+    """Return what it takes to list the nearest of each sample with their dyads, and to take statistics of these."""
+    # Up to 32 neighbors in each criterion, with a dyad, a number and a sum each; twice, while the parts are joined.
+    lists = 2 * 8 * min(32, n_samples - 1) * n_samples * n_criteria * (n_criteria + 2)
+    # Dyads of more neighbors come in blocks, of which there are several copies at a time.
+    return lists + min(MAX_BLOCK_BYTES, 8 * 8 * n_samples**2 * n_criteria**2)
+
+
+def check_cap(value: object, parameter: str, caller: str) -> Any:
+    """Return an integer of at least 1, "auto" or None."""
+    if isinstance(value, str):
+        return check_choice(value, parameter, ("auto",), caller)
+    return check_optional_count(value, parameter, caller)
+
+
+def check_memory(n_needed: int, n_allowed: int, n_samples: int, n_dyads: int, caller: str) -> None:
+    """Refuse a fit that needs more memory than is allowed."""
+    if n_needed > n_allowed:
+        raise ValueError(
+            f"The 'memory_limit' parameter of {caller} must allow for what the fit needs, about {n_needed:,} bytes for "
+            f"{n_dyads:,} dyads of {n_samples:,} samples. Got {n_allowed:,} instead, half of what is free if None "
+            "was given; set max_depth='auto' for exact fronts up to a depth in little memory, or max_dyads=2_000_000 "
+            "for the fronts of random dyads, or raise memory_limit."
+        )

@@ -1,0 +1,244 @@
+"""The pairs of training samples: their dissimilarities held in memory, or computed whenever they are asked for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth._blocks import Part, Result, iterate_blocks, row_blocks
+from paretodepth._kernels.nearest import mirror_square, unpack_rows
+from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.criteria.metrics.metric import View
+from paretodepth.fronts.fronts import Fronts
+from paretodepth.fronts.summary import FrontSummary
+
+Criteria = Sequence[FittedCriterion]
+Views = Sequence[View]
+FEW_SAMPLES = 2000
+"""Training samples whose pairs are all looked at to tell what is usual."""
+N_SAMPLED_VALUES = 2**22
+"""Pairs of more samples that are looked at, if these are of some `MIN_SAMPLED_ROWS` samples at least."""
+MIN_SAMPLED_ROWS = 50
+
+
+class Pairs(ABC):
+    """The pairs of training samples.
+
+    A pair's dissimilarity is that of the earlier sample to the later one, so a function that
+    is not quite symmetric does no harm.
+
+    Attributes
+    ----------
+    n_samples, n_criteria : int
+    n_jobs : int or None
+        Threads of `map`.
+    """
+
+    n_samples: int
+    n_criteria: int
+    n_jobs: int | None
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs."""
+        return self.n_samples * (self.n_samples - 1) // 2
+
+    @abstractmethod
+    def block(self, rows: slice) -> NDArray[np.float64]:
+        """Return some samples against all, (n_criteria, n_rows, n_samples), each infinitely far from itself."""
+
+    @abstractmethod
+    def later(self, rows: slice) -> NDArray[np.float64]:
+        """Return some samples against these and all later ones, (n_criteria, n_rows, n_columns).
+
+        Only the entries above the diagonal, column > row, are meant.
+        """
+
+    @abstractmethod
+    def chosen(self, sample: int, others: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the dyads of one sample with some later ones, shape (n_others, n_criteria)."""
+
+    @abstractmethod
+    def among(self, samples: NDArray[np.intp]) -> Pairs:
+        """Return the pairs of some samples, which are given in rising order."""
+
+    def map(self, function: Callable[[Pairs, Part], Result], parts: Sequence[Part]) -> Iterator[Result]:
+        """Give the function's results for these pairs and each part, in the order of the parts, as they come."""
+        return iterate_blocks(lambda part: function(self, part), parts, self.n_jobs)
+
+    def summarized(self, summary: FrontSummary, blocks: Sequence[slice]) -> Fronts:
+        """Return the fronts of a summary after the dyads of blocks of samples with later ones were added to it."""
+        for _ in self.map(lambda pairs, rows: summary.add_block(pairs.later(rows), is_triangle=True), blocks):
+            pass
+        return summary.fronts()
+
+    def row_blocks(self) -> list[slice]:
+        """Return slices that cover the samples, for `block`."""
+        return row_blocks(self.n_samples, self.n_criteria * self.n_samples)
+
+    def drawn(self, n_samples: int, seed: int) -> Pairs:
+        """Return the pairs of so many random samples, or of all if there are no more."""
+        n_samples = min(n_samples, self.n_samples)
+        return self.among(np.sort(np.random.default_rng(seed).choice(self.n_samples, n_samples, replace=False)))
+
+    def sample(self) -> NDArray[np.float64]:
+        """Return dyads that tell what is usual, shape (n_dyads, n_criteria): all, or those of evenly spread samples."""
+        rows = range(self.n_samples)
+        if self.n_samples > FEW_SAMPLES:
+            rows = spread_rows(self.n_samples, max(MIN_SAMPLED_ROWS, N_SAMPLED_VALUES // self.n_samples))
+        is_asked = np.zeros(self.n_samples, bool)
+        dyads = []
+        for row in rows:
+            is_asked[row] = True
+            dyads.append(self.block(slice(row, row + 1))[:, 0, ~is_asked].T)
+        return np.concatenate(dyads)
+
+
+class ComputedPairs(Pairs):
+    """Pairs whose dissimilarities are computed whenever they are asked for.
+
+    Parameters
+    ----------
+    criteria : sequence of FittedCriterion
+    views : sequence of ndarray
+        What each criterion sees of the training samples.
+    n_jobs : int or None
+    """
+
+    def __init__(self, criteria: Criteria, views: Views, n_jobs: int | None) -> None:
+        self.criteria = criteria
+        self.views = views
+        self.n_jobs = n_jobs
+        self.n_samples = len(views[0])
+        self.n_criteria = len(criteria)
+
+    def block(self, rows: slice) -> NDArray[np.float64]:
+        """Return some samples against all, each infinitely far from itself."""
+        start = rows.start
+        block = np.empty((self.n_criteria, rows.stop - start, self.n_samples))
+        for part, criterion, view in zip(block, self.criteria, self.views, strict=True):
+            if criterion.is_symmetric:
+                part[:] = criterion.dissimilarities(view[rows], view, (start, 0), self.n_jobs)
+                continue
+            if criterion.is_precomputed:
+                part[:, :start] = view[:start, rows].T
+            elif start:
+                part[:, :start] = criterion.dissimilarities(view[:start], view[rows], (0, start), self.n_jobs).T
+            part[:, start:] = criterion.training_dissimilarities(view, rows, self.n_jobs)
+        mirror_square(block, start)
+        return block
+
+    def later(self, rows: slice) -> NDArray[np.float64]:
+        """Return some samples against these and all later ones."""
+        parts = zip(self.criteria, self.views, strict=True)
+        return np.stack([criterion.training_dissimilarities(view, rows, self.n_jobs) for criterion, view in parts])
+
+    def chosen(self, sample: int, others: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the dyads of one sample with some later ones."""
+        columns = []
+        for criterion, view in zip(self.criteria, self.views, strict=True):
+            if criterion.is_precomputed:
+                columns.append(view[sample, others])
+            else:
+                columns.append(criterion.dissimilarities(view[[sample]], view[others], (sample, others), 1)[0])
+        return np.column_stack(columns)
+
+    def among(self, samples: NDArray[np.intp]) -> ComputedPairs:
+        """Return the pairs of some samples."""
+        views = [
+            view[np.ix_(samples, samples)] if criterion.is_precomputed else view[samples]
+            for criterion, view in zip(self.criteria, self.views, strict=True)
+        ]
+        return ComputedPairs(self.criteria, views, self.n_jobs)
+
+
+class HeldPairs(Pairs):
+    """Pairs whose dyads are held in memory.
+
+    Parameters
+    ----------
+    dyads : ndarray of shape (n_pairs, n_criteria)
+        Of the pairs (0, 1), (0, 2), …, (1, 2), …
+    n_samples : int
+    n_jobs : int or None
+    """
+
+    def __init__(self, dyads: NDArray[np.float64], n_samples: int, n_jobs: int | None) -> None:
+        self.dyads = dyads
+        self.n_samples = n_samples
+        self.n_criteria = dyads.shape[1]
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> Self:
+        """Return pairs with all their dyads; the pairs themselves if they have them."""
+        if isinstance(pairs, cls):
+            return pairs
+        dyads = np.empty((pairs.n_pairs, pairs.n_criteria))
+        n_filled = 0
+        for packed in pairs.map(_packed, pairs.row_blocks()):
+            dyads[n_filled : n_filled + len(packed)] = packed
+            n_filled += len(packed)
+        return cls(dyads, pairs.n_samples, pairs.n_jobs)
+
+    def block(self, rows: slice) -> NDArray[np.float64]:
+        """Return some samples against all, each infinitely far from itself."""
+        block = np.empty((self.n_criteria, rows.stop - rows.start, self.n_samples))
+        unpack_rows(self.dyads, rows.start, block)
+        return block
+
+    def later(self, rows: slice) -> NDArray[np.float64]:
+        """Return some samples against these and all later ones."""
+        block = np.zeros((self.n_criteria, rows.stop - rows.start, self.n_samples - rows.start))
+        for in_block, in_dyads in _same_pairs(block, self.dyads[pairs_before(rows.start, self.n_samples) :]):
+            in_block[:] = in_dyads
+        return block
+
+    def chosen(self, sample: int, others: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the dyads of one sample with some later ones."""
+        dyads: NDArray[np.float64] = self.dyads[pairs_before(sample, self.n_samples) + others - sample - 1]
+        return dyads
+
+    def among(self, samples: NDArray[np.intp]) -> HeldPairs:
+        """Return the pairs of some samples."""
+        places = [
+            pairs_before(row, self.n_samples) + samples[place + 1 :] - row - 1 for place, row in enumerate(samples)
+        ]
+        return HeldPairs(self.dyads[np.concatenate(places)], len(samples), self.n_jobs)
+
+    def sample(self) -> NDArray[np.float64]:
+        """Return dyads that tell what is usual."""
+        return self.dyads if self.n_samples <= FEW_SAMPLES else super().sample()
+
+
+def _packed(pairs: Pairs, rows: slice) -> NDArray[np.float64]:
+    """Return the dyads of some samples with all later ones, one row a pair."""
+    start, stop = (pairs_before(row, pairs.n_samples) for row in (rows.start, rows.stop))
+    dyads = np.empty((stop - start, pairs.n_criteria))
+    for in_block, in_dyads in _same_pairs(pairs.later(rows), dyads):
+        in_dyads[:] = in_block
+    return dyads
+
+
+def _same_pairs(
+    block: NDArray[np.float64], dyads: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Give, sample by sample, its pairs with later ones as views into a block and into the dyads, criteria first."""
+    end = 0
+    for row in range(block.shape[1]):
+        start, end = end, end + block.shape[2] - row - 1
+        yield block[:, row, row + 1 :], dyads[start:end].T
+
+
+def pairs_before(sample: Any, n_samples: int) -> Any:
+    """Return how many of the pairs (0, 1), (0, 2), …, (1, 2), … come before those of a sample, or each of several."""
+    return sample * n_samples - sample * (sample + 1) // 2
+
+
+def spread_rows(n_samples: int, n_rows: int) -> range:
+    """Return at most `n_rows` samples, evenly spread over all."""
+    return range(0, n_samples, -(-n_samples // n_rows))

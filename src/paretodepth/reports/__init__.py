@@ -1,0 +1,1 @@
+"""The whole job on tables, and what is told of it."""

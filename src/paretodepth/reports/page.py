@@ -1,0 +1,104 @@
+"""The report: one HTML page with everything in it, which opens offline and asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import gzip
+import hashlib
+import json
+from os import PathLike, fspath
+from typing import Any
+
+from paretodepth._checks import check_extra
+from paretodepth.files.atomic import replaced
+from paretodepth.reports.detection import Detection, Progress
+from paretodepth.reports.page_data import MAX_SAMPLES, page_details, page_figures, page_reasons
+
+FIGURES_BYTES = 1_500_000
+DETAILS_BYTES = 1_200_000
+"""What the compressed data may take, so that a page stays below 6 MB: the library for pictures takes 2 MB."""
+CELL_LETTERS = (200, 40, 12)
+"""Letters that a cell of text keeps, if these make the figures fit."""
+N_TRIED = 100
+"""Samples whose details tell how many samples' details will fit."""
+
+
+def write_report(
+    detection: Detection,
+    path: str | PathLike[str],
+    *,
+    title: str = "Anomalies",
+    progress: Progress = lambda n_done, n_samples: None,
+) -> None:
+    """Write a detection as a page for a browser, there as a whole or not at all.
+
+    It holds the 10,000 strangest samples, and the details of as many of them as fit: a page is below 6 MB.
+    Everything from the data is shown as text.
+
+    Parameters
+    ----------
+    detection : Detection
+        With its training table.
+    path : str or path-like
+    title : str
+    progress : callable
+        Told how many samples are explained, and of how many.
+    """
+    jinja2 = check_extra("jinja2", "report")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("paretodepth.reports", "template"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    reasons = page_reasons(detection, progress)
+    figures, letters = _figures(detection, title, reasons)
+    details = _details(detection, reasons, letters)
+    page = environment.get_template("report.html").render(
+        title=title,
+        # Only scripts that carry this number run, so none that data could bring.
+        nonce=hashlib.sha256(figures + details).hexdigest()[:32],
+        figures=base64.b64encode(figures).decode(),
+        details=base64.b64encode(details).decode(),
+        plotly=_packed_library(),
+    )
+    with replaced(fspath(path)) as file:
+        file.write(page.encode())
+
+
+def _figures(detection: Detection, title: str, reasons: dict[str, Any]) -> tuple[bytes, int]:
+    """Return the packed figures, with cells as long as fit, and how long that is."""
+    for letters in CELL_LETTERS:
+        figures = _packed_json(page_figures(detection, title, reasons, letters))
+        if len(figures) <= FIGURES_BYTES:
+            break
+    return figures, letters
+
+
+def _details(detection: Detection, reasons: dict[str, Any], letters: int) -> bytes:
+    """Return the packed details of as many samples as fit."""
+    n_detailed = min(len(detection.scores), MAX_SAMPLES)
+    if n_detailed > N_TRIED:
+        of_one, of_some = (len(_packed_json(page_details(detection, reasons, n, letters))) for n in (1, N_TRIED))
+        per_sample = (of_some - of_one) / (N_TRIED - 1)
+        n_detailed = max(1, min(n_detailed, int((DETAILS_BYTES - of_one) / per_sample)))
+    details = _packed_json(page_details(detection, reasons, n_detailed, letters))
+    while len(details) > DETAILS_BYTES and n_detailed > 1:
+        n_detailed = n_detailed * 3 // 4
+        details = _packed_json(page_details(detection, reasons, n_detailed, letters))
+    return details
+
+
+@functools.cache
+def _packed_library() -> str:
+    """Return the library for pictures, which the page carries along."""
+    return base64.b64encode(_packed(check_extra("plotly.offline", "report").get_plotlyjs())).decode()
+
+
+def _packed_json(data: dict[str, Any]) -> bytes:
+    return _packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+
+
+def _packed(text: str) -> bytes:
+    """Return compressed text, the same whenever it is made."""
+    return gzip.compress(text.encode("utf-8", "replace"), mtime=0)

@@ -1,0 +1,236 @@
+"""What the report shows, as JSON can carry it: figures of all samples, and details of the strangest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from paretodepth.criteria.suggestion import column_kind
+from paretodepth.fronts.fronts import Fronts
+from paretodepth.reports.detection import Detection
+from paretodepth.reports.lines import drawings, rounded
+from paretodepth.reports.results import TOGETHER, headline, suspects
+from paretodepth.scoring.explanation import Explanation
+
+Json = dict[str, Any]
+Progress = Callable[[int, int], None]
+MAX_SAMPLES = 10_000
+"""Samples in the table, the strangest; the others are only counted."""
+MAX_COLUMNS = 12
+"""Own columns of the samples that the table shows."""
+N_BINS = 60
+N_DOTS = 1500
+"""Nominal dyads drawn as dots."""
+N_LINES = 9
+"""Fronts drawn for a pair of criteria."""
+MAX_LINE_POINTS = 60
+MAX_PAIRED_CRITERIA = 8
+"""Criteria for whose pairs fronts are drawn; with more of them only dots."""
+MAX_SORTED = 500_000
+"""Nominal dyads that are sorted anew for the fronts of a pair among three and more criteria."""
+N_NEIGHBORS = 3
+"""Nearest nominal samples shown for each criterion."""
+N_BACKGROUND = 60
+"""Nominal lines that a sample is drawn over."""
+REASONS = ("because", "sentence", "criterion_p", "relief", "distance")
+"""What an explanation brings to the table."""
+EXPLAINED_ROWS = 1000
+"""Samples explained between two reports of progress."""
+
+
+def page_figures(detection: Detection, title: str, reasons: Json, cell_letters: int) -> Json:
+    """Return what is shown of all samples: counts, distribution, advice, and the table.
+
+    Parameters
+    ----------
+    detection : Detection
+    title : str
+    reasons : dict
+        Of `page_reasons`.
+    cell_letters : int
+        Text in cells is cut to so many letters.
+    """
+    detector = detection.detector
+    rows = detection.strangest[:MAX_SAMPLES]
+    nominal = np.sort(-detector.training_scores_)
+    return {
+        "title": title,
+        "headline": headline(detection),
+        "n_training": len(nominal),
+        "n_samples": len(detection.scores),
+        "n_more": len(detection.scores) - len(rows),
+        "left_out": detection.is_left_out,
+        "method": detector.method,
+        "alpha": detector.alpha_,
+        "fdr": detection.fdr,
+        "threshold": detection.threshold,
+        "n_fronts": detector.n_fronts_,
+        "max_depth": detector.fronts_.max_depth,
+        "exact": bool(detector.exact_),
+        "advice": detector.advice_,
+        "criteria": [criterion.name for criterion in detector.criteria_],
+        "metrics": [str(getattr(c.metric, "__name__", c.metric)) for c in detector.criteria_],
+        "n_neighbors": detector.n_neighbors_.tolist(),
+        "together": TOGETHER,
+        "bins": _bins(nominal, detection.scores),
+        "nominal": nominal.tolist() if len(nominal) <= MAX_SAMPLES else _spread(nominal, MAX_SAMPLES).tolist(),
+        "columns": shown_columns(detection.samples),
+        "samples": {name: reasons[name] for name in REASONS} | _own_figures(detection, rows, cell_letters),
+    }
+
+
+def _spread(values: NDArray[np.float64], n_kept: int) -> NDArray[np.float64]:
+    """Return some values spread evenly over all, the first and the last among them."""
+    spread: NDArray[np.float64] = values[np.linspace(0, len(values) - 1, n_kept).astype(int)]
+    return spread
+
+
+def _bins(nominal: NDArray[np.float64], scores: NDArray[np.float64]) -> Json:
+    """Return how many scores fall between the same edges, which get wider the larger the score."""
+    everything = np.concatenate([nominal, scores])
+    low, high = np.log1p(everything.min()), np.log1p(everything.max())
+    edges = np.linspace(low, high if high > low else low + 1, N_BINS + 1)
+    counts = [np.histogram(np.log1p(values), edges)[0].tolist() for values in (nominal, scores)]
+    return {"edges": np.expm1(edges).tolist(), "nominal": counts[0], "samples": counts[1]}
+
+
+def _own_figures(detection: Detection, rows: NDArray[np.intp], cell_letters: int) -> Json:
+    """Return the columns of the table that need no explanation, the strangest sample first."""
+    own = detection.samples.select(shown_columns(detection.samples)).take(rows)
+    return {
+        "row": rows.tolist(),
+        "score": detection.scores[rows].tolist(),
+        "p": rounded(detection.p_values[rows]),
+        "cells": [[cell(value, cell_letters) for value in column.to_pylist()] for column in own.columns],
+    }
+
+
+def page_reasons(detection: Detection, progress: Progress) -> Json:
+    """Return what an explanation tells of the samples, as columns, the strangest sample first.
+
+    `progress` is told how many samples are explained, and of how many.
+    """
+    rows = detection.strangest[:MAX_SAMPLES]
+    parts = []
+    for start in range(0, len(rows), EXPLAINED_ROWS):
+        part = rows[start : start + EXPLAINED_ROWS]
+        parts.append(_reasons(detection.explanation(part)))
+        progress(start + len(part), len(rows))
+    return {name: [entry for part in parts for entry in part[name]] for name in parts[0]}
+
+
+def _reasons(explanation: Explanation) -> Json:
+    """Return an explanation as columns."""
+    return {
+        "because": suspects(explanation).tolist(),
+        "sentence": explanation.sentences,
+        "criterion_p": [rounded(values, 3) for values in explanation.criterion_p_values],
+        "relief": [rounded(values, 3) for values in explanation.relief],
+        "distance": [rounded(values, 3) for values in explanation.distances],
+        "neighbors": [
+            [criterion[sample, :N_NEIGHBORS].tolist() for criterion in explanation.neighbors]
+            for sample in range(len(explanation))
+        ],
+    }
+
+
+def shown_columns(table: pa.Table) -> list[str]:
+    """Return the columns of single values, as many as the table shows."""
+    return [field.name for field in table.schema if column_kind(field.type) != "lists"][:MAX_COLUMNS]
+
+
+def cell(value: Any, most: int) -> str | int | float | bool | None:
+    """Return a value as a cell: a number with six digits, or text of at most so many letters."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and abs(value) < 2**53:
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return float(f"{value:.6g}")
+    text = str(value)
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def page_details(detection: Detection, reasons: Json, n_detailed: int, cell_letters: int) -> Json:
+    """Return what is shown of a clicked sample beyond the table, for so many of the strangest.
+
+    Their dyads and nearest nominal samples, the cells and lines of these, and what all samples are drawn over: dots
+    and fronts of nominal dyads, and nominal lines.
+    """
+    lines = drawings(detection.detector, detection.samples)
+    rows = detection.strangest[:n_detailed]
+    training = check_training(detection.training)
+    neighbors = reasons["neighbors"][:n_detailed]
+    near = sorted({row for sample in neighbors for nearest in sample for row in nearest})
+    background = np.random.default_rng(0).permutation(len(training))[:N_BACKGROUND].tolist()
+    own = training.select([name for name in shown_columns(detection.samples) if name in training.column_names])
+    return {
+        "n": len(rows),
+        "neighbors": neighbors,
+        "training_columns": own.column_names,
+        "training": {row: [cell(column[row].as_py(), cell_letters) for column in own.columns] for row in near},
+        "dyads": _dyads(detection, rows),
+        "drawings": [
+            {
+                "name": drawing.name,
+                "kind": drawing.kind,
+                "samples": [drawing.line(detection.samples, row) for row in rows.tolist()],
+                "nominal": {row: drawing.line(training, row) for row in {*background, *near}},
+                "background": background,
+            }
+            for drawing in lines
+            if set(drawing.columns) <= set(training.column_names)
+        ],
+    }
+
+
+def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
+    """Return the samples' dyads, and nominal dyads and fronts to draw them over, for two and more criteria."""
+    fronts = detection.detector.fronts_
+    nominal = fronts.dyads
+    n_criteria = nominal.shape[1]
+    if n_criteria == 1:
+        return {"pairs": []}
+    # Axes are logarithmic, so that zero is drawn where the smallest dissimilarity is.
+    floor = np.array([column[column > 0].min(initial=np.inf) for column in nominal.T])
+    floor[np.isinf(floor)] = 1.0
+    dots = nominal[np.random.default_rng(0).permutation(len(nominal))[:N_DOTS]]
+    samples = detection.nearest_dyads(rows)
+    return {
+        "dots": [rounded(column, 3) for column in np.maximum(dots, floor).T],
+        "samples": [[rounded(column, 3) for column in np.maximum(sample, floor).T] for sample in samples],
+        "pairs": [
+            {"first": first, "second": second, "fronts": _front_lines(fronts, first, second, floor)}
+            for first, second in combinations(range(n_criteria), 2)
+        ],
+    }
+
+
+def _front_lines(fronts: Fronts, first: int, second: int, floor: NDArray[np.float64]) -> list[Json]:
+    """Return some fronts under two criteria, from the first to the last; of more criteria, of these two alone."""
+    dyads = fronts.dyads
+    if dyads.shape[1] > MAX_PAIRED_CRITERIA:
+        return []
+    if dyads.shape[1] > 2:
+        fronts = Fronts.from_dyads(dyads[:: -(-len(dyads) // MAX_SORTED)][:, [first, second]])
+    numbers = np.unique(np.geomspace(1, len(fronts), N_LINES).astype(int))
+    lines = []
+    for number in numbers.tolist():
+        points = fronts.front(number)
+        kept = np.unique(np.linspace(0, len(points) - 1, min(MAX_LINE_POINTS, len(points))).astype(int))
+        x, y = np.maximum(points[kept], floor[[first, second]]).T
+        lines.append({"number": number, "x": rounded(x, 3), "y": rounded(y, 3)})
+    return lines
+
+
+def check_training(table: Any) -> Any:
+    """Return the training samples of a detection."""
+    if table is None:
+        raise ValueError("A report must be made of a detection with its training samples. Got none; use `detect`.")
+    return table

@@ -1,0 +1,1 @@
+"""A score, how sure it is, and why."""

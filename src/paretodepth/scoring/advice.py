@@ -1,0 +1,154 @@
+"""Advice at fit: what about the criteria makes the fronts say little, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.fronts import Fronts
+from paretodepth.pairs.capped_fronts import asked_dyads
+from paretodepth.pairs.pairs import Pairs
+
+MANY_CRITERIA = 5
+TIED_SHARE = 0.1
+ZERO_SHARE = 0.1
+REDUNDANT_CORRELATION = 0.98
+N_CORRELATED_DYADS = 10_000
+"""Dyads, spread evenly over all, that the rank correlations are computed from."""
+
+
+class AdviceWarning(UserWarning):
+    """Criteria that can be used, but had better be changed."""
+
+
+def criteria_advice(
+    criteria: Sequence[FittedCriterion], dyads: NDArray[np.float64], n_fronts: int, n_dyads: int
+) -> list[str]:
+    """Return what to tell the user about the criteria, a sentence or two each.
+
+    Parameters
+    ----------
+    criteria : sequence of FittedCriterion
+    dyads : ndarray of shape (n_sampled, n_criteria)
+        Of all pairs of training samples, or of some.
+    n_fronts, n_dyads : int
+        How many fronts there are, of how many dyads.
+    """
+    names = [criterion.name for criterion in criteria]
+    ties = count_ties(dyads)
+    advice = [_constant_advice(name) for name, constant in zip(names, ties.is_constant, strict=True) if constant]
+    advice += _tie_advice(names, ties)
+    advice += _redundancy_advice(names, dyads[:: -(-len(dyads) // N_CORRELATED_DYADS)], ties.is_constant)
+    if len(names) > MANY_CRITERIA:
+        advice.append(
+            f"{len(names)} criteria make only {n_fronts} fronts of {n_dyads:,} dyads, so depth is coarse. Join "
+            f"related columns into at most {MANY_CRITERIA} criteria."
+        )
+    advice += [
+        f"The criterion '{criterion.name}' calls a Python function for each pair of samples, which is slow. Give a "
+        "function f(A, B) of two arrays of samples, without pairwise=True."
+        for criterion in criteria
+        if criterion.criterion.pairwise
+    ]
+    return advice
+
+
+def _constant_advice(name: str) -> str:
+    return (
+        f"All pairs of training samples are equally unlike in the criterion '{name}', so all dyads are tied in it "
+        "and it tells only whether a new sample is as unlike. Check its columns, or leave it out."
+    )
+
+
+def _tie_advice(names: Sequence[str], ties: Ties) -> list[str]:
+    """Return advice about criteria with many tied or zero dissimilarities."""
+    advice = []
+    for name, tied, zero, constant in zip(names, *ties, strict=True):
+        if constant or (tied <= TIED_SHARE and zero <= ZERO_SHARE):
+            continue
+        advice.append(
+            f"{tied:.0%} of all pairs of dyads are tied in the criterion '{name}', {zero:.0%} of the dyads are zero: "
+            "the fronts say little about it. Use a finer dissimilarity, or join it with another criterion."
+        )
+    return advice
+
+
+def _redundancy_advice(names: Sequence[str], dyads: NDArray[np.float64], is_constant: NDArray[np.bool_]) -> list[str]:
+    """Return advice about pairs of criteria that rank the dyads almost alike."""
+    varying = [int(position) for position in np.flatnonzero(~is_constant)]
+    ranks = {position: _standardized(rankdata(dyads[:, position])) for position in varying}
+    advice = []
+    for first, second in combinations(varying, 2):
+        correlation = float(np.mean(ranks[first] * ranks[second]))
+        if correlation > REDUNDANT_CORRELATION:
+            advice.append(
+                f"The criteria '{names[first]}' and '{names[second]}' rank pairs of samples almost alike (Spearman "
+                f"correlation {correlation:.3f}). Leave one out, or join them."
+            )
+    return advice
+
+
+def _standardized(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred: NDArray[np.float64] = ranks - ranks.mean()
+    return centred / (centred.std() or 1.0)
+
+
+class Ties(NamedTuple):
+    """How often dyads have one dissimilarity in common, for each criterion.
+
+    Attributes
+    ----------
+    shares : ndarray of shape (n_criteria,)
+        How likely two different dyads have the same dissimilarity.
+    zero_shares : ndarray of shape (n_criteria,)
+        Share of dyads whose dissimilarity is zero.
+    is_constant : ndarray of shape (n_criteria,)
+        Whether all dyads have the same.
+    """
+
+    shares: NDArray[np.float64]
+    zero_shares: NDArray[np.float64]
+    is_constant: NDArray[np.bool_]
+
+
+def count_ties(dyads: NDArray[np.float64]) -> Ties:
+    """Return how often the dissimilarities of dyads, shape (n_dyads, n_criteria), are tied."""
+    shares, zero_shares, is_constant = [], [], []
+    for column in dyads.T:
+        values = np.sort(column)
+        ends = np.flatnonzero(np.concatenate((values[1:] != values[:-1], [True]))) + 1
+        counts = np.diff(ends, prepend=0).astype(np.float64)
+        shares.append(np.sum(counts * (counts - 1)) / max(1.0, len(values) * (len(values) - 1.0)))
+        zero_shares.append(np.searchsorted(values, 0.0, side="right") / len(values))
+        is_constant.append(values[0] == values[-1])
+    return Ties(np.array(shares), np.array(zero_shares), np.array(is_constant))
+
+
+DEEP_SHARE = 0.01
+"""Share of nominal dyads beyond the last front that is worth a word."""
+
+
+def _advice(pairs: Pairs, fronts: Fronts, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:
+    """Return what to tell the user about fronts that are not all there are."""
+    advice = []
+    if n_dyads < pairs.n_pairs:
+        advice.append(
+            f"The fronts are those of {n_dyads:,} of the {pairs.n_pairs:,} dyads, drawn at random: depths are "
+            "estimates. Raise max_dyads, or use max_depth='auto' in its place, to have them exact."
+        )
+    if fronts.max_depth is not None and len(fronts) == fronts.max_depth:
+        depths = Depths(fronts, "paper").of(asked_dyads(pairs, n_neighbors, 0))
+        deep_share = float(np.mean(depths > fronts.max_depth))
+        if deep_share > DEEP_SHARE:
+            advice.append(
+                f"{deep_share:.0%} of the training samples' nearest dyads are deeper than the last front kept, "
+                f"{fronts.max_depth}, and are not told apart. Raise max_depth, or use max_dyads in its place."
+            )
+    return advice

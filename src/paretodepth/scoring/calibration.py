@@ -1,0 +1,212 @@
+"""How sure: scores of the tests of a sample, what nominal samples reach in them, and p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import false_discovery_control
+
+from paretodepth._checks import check_rate, is_real
+from paretodepth.scoring.measures import Method, Statistics
+
+METHODS: tuple[Method, ...] = ("depth", "criteria", "union")
+CALIBRATIONS: tuple[Literal["leave-one-out"], Literal["split"]] = ("leave-one-out", "split")
+HELD_OUT_SHARE = 1 / 3
+"""Share of the training samples that a split sets aside for calibration."""
+TAIL_SHARE = 0.1
+"""Share of nominal samples beyond which the distribution of a statistic is continued exponentially."""
+MIN_TAIL = 5
+"""Nominal samples that the tail starts with at least."""
+LARGEST = 1e300
+"""Beyond this, where sums overflow, all values count as this one."""
+
+
+def kept_rows(n_samples: int, calibration: str, seed: int) -> NDArray[np.intp] | slice:
+    """Return which training samples make the fronts: all, or those that a split does not hold out."""
+    if calibration == "leave-one-out":
+        return slice(None)
+    n_held_out = int(n_samples * HELD_OUT_SHARE)
+    return np.sort(np.random.default_rng(seed).permutation(n_samples)[n_held_out:])
+
+
+def rank_p_values(nominal: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (1 + number of nominal values not below each value) / (1 + number of nominal values).
+
+    A tie counts against an anomaly. So among nominal values and a further one, in random
+    order, the further one's p-value is at most t with a probability of at most t.
+
+    Parameters
+    ----------
+    nominal : ndarray of shape (n_nominal,)
+        In rising order; larger is stranger.
+    values : ndarray of any shape
+    """
+    n_as_strange = len(nominal) - np.searchsorted(nominal, values)
+    p_values: NDArray[np.float64] = (1 + n_as_strange) / (1 + len(nominal))
+    return p_values
+
+
+def largest_nominal_score(nominal: NDArray[np.float64], alpha: float) -> float:
+    """Return the score above which `rank_p_values` are at most `alpha`, from rising scores of nominal samples."""
+    # The tiny addition undoes the rounding of, say, 0.05 * 300.
+    n_as_strange = int(alpha * (len(nominal) + 1) + 1e-9) - 1
+    return float(nominal[-1 - n_as_strange])
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """Minus the logarithm of the share of nominal samples in which a statistic is at least as large.
+
+    Up to `start` it is the share itself; beyond, where few or no nominal samples are left, it is
+    continued as if the statistic had an exponential tail, so that it keeps rising.
+
+    Attributes
+    ----------
+    nominal : ndarray of shape (n_samples,)
+        The nominal samples' values in rising order.
+    start, scale : float
+        Where the tail starts, and the mean excess over it.
+    """
+
+    nominal: NDArray[np.float64]
+    start: float
+    scale: float
+
+    @classmethod
+    def fit(cls, values: NDArray[np.float64]) -> Surprise:
+        """Return the surprise of a statistic with these values in nominal samples."""
+        nominal = np.minimum(np.sort(values), LARGEST)
+        n_tail = min(len(nominal), max(MIN_TAIL, int(TAIL_SHARE * len(nominal))))
+        start = float(nominal[-n_tail])
+        excess = nominal[nominal > start] - start
+        # Without a tail, the size of the values themselves is what is left of a scale.
+        scale = excess.mean() if len(excess) else np.abs(nominal).mean() or 1.0
+        return cls(nominal, start, max(float(scale), float(np.finfo(np.float64).tiny)))
+
+    def of(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the surprise of each value."""
+        n_samples = len(self.nominal)
+        # Looked up, so that no bit depends on how many values there are.
+        by_count = -np.log(np.arange(1, n_samples + 1) / n_samples)
+        n_as_large = n_samples - np.searchsorted(self.nominal, np.minimum(values, self.start))
+        surprise: NDArray[np.float64] = by_count[n_as_large - 1]
+        with np.errstate(over="ignore"):
+            tail = np.maximum(np.minimum(values, LARGEST) - self.start, 0.0) / self.scale
+        return surprise + np.minimum(tail, LARGEST)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The tests and what nominal samples reach in them.
+
+    Attributes
+    ----------
+    surprises : sequence of Surprise
+        Of the mean depth, of the sum of each criterion, and of the balanced sum.
+    nominal : Statistics
+        Of the nominal samples that calibrate, each column in rising order.
+    scores : dict of ndarray of shape (n_nominal,)
+        Their scores by method, in rising order.
+    """
+
+    surprises: Sequence[Surprise]
+    nominal: Statistics
+    scores: dict[Method, NDArray[np.float64]]
+
+    @classmethod
+    def fit(cls, training: Statistics, calibrating: Statistics) -> Calibration:
+        """Return the calibration by some nominal samples of tests that are fitted to others, or to the same."""
+        surprises = [Surprise.fit(values) for values in np.column_stack(training).T]
+        scores = {method: np.sort(method_scores(surprises, calibrating, method)) for method in METHODS}
+        return cls(surprises, Statistics(*(np.sort(part, axis=0) for part in calibrating)), scores)
+
+    def score(self, statistics: Statistics, method: Method) -> NDArray[np.float64]:
+        """Return the scores of samples under one of the tests, larger is stranger."""
+        return method_scores(self.surprises, statistics, method)
+
+    def p_values(self, scores: NDArray[np.float64], method: Method) -> NDArray[np.float64]:
+        """Return the p-value of each score."""
+        return rank_p_values(self.scores[method], scores)
+
+    @property
+    def smallest_p_value(self) -> float:
+        """The p-value of a sample that is stranger than all that calibrate."""
+        return 1 / (1 + len(self.nominal.mean_depth))
+
+    def surprises_of(self, statistics: Statistics) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the surprise of each criterion alone, and the larger one of the mean depth and the balanced sum."""
+        return _surprises(self.surprises, statistics)
+
+    def criterion_p_values(self, neighbor_sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the p-value of each criterion alone, shape (n_samples, n_criteria)."""
+        pairs = zip(self.nominal.neighbor_sums.T, neighbor_sums.T, strict=True)
+        return np.column_stack([rank_p_values(nominal, sums) for nominal, sums in pairs])
+
+
+def method_scores(surprises: Sequence[Surprise], statistics: Statistics, method: Method) -> NDArray[np.float64]:
+    """Return one score a sample, larger is stranger.
+
+    ``"depth"``
+        the mean depth;
+    ``"criteria"``
+        the largest surprise among the criteria, each by its neighbor sum;
+    ``"union"``
+        the largest surprise among the mean depth, the criteria and the balanced sum. As each of
+        these three has one chance, the K criteria, which have K, are charged ln K.
+    """
+    if method == "depth":
+        return statistics.mean_depth
+    alone, together = _surprises(surprises, statistics)
+    score: NDArray[np.float64] = alone.max(axis=1)
+    return score if method == "criteria" else np.maximum(score - np.log(alone.shape[1]), together)
+
+
+def _surprises(
+    surprises: Sequence[Surprise], statistics: Statistics
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the surprise of each criterion alone, and the larger one of the mean depth and the balanced sum."""
+    depth, *criteria, balanced = surprises
+    columns = zip(criteria, statistics.neighbor_sums.T, strict=True)
+    alone = np.column_stack([surprise.of(sums) for surprise, sums in columns])
+    return alone, np.maximum(depth.of(statistics.mean_depth), balanced.of(statistics.balanced_sum))
+
+
+def discoveries(p_values: NDArray[np.float64], fdr: float) -> NDArray[np.bool_]:
+    """Tell which p-values are small enough for a false discovery rate (Benjamini, Hochberg 1995)."""
+    return np.asarray(false_discovery_control(p_values) <= fdr)
+
+
+def check_fdr(fdr: object, caller: str) -> float:
+    """Return a false discovery rate between 0 and 1, both excluded."""
+    return check_rate(fdr, "fdr", caller, "the share of nominal samples among those selected, 0.1 say")
+
+
+def check_alpha(alpha: object, n_calibrating: int, caller: str) -> float:
+    """Return a false-alarm rate that p-values from so many samples can reach; None stands for 0.05 or the smallest."""
+    smallest = 1 / (n_calibrating + 1)
+    if alpha is None:
+        return max(0.05, smallest)
+    rate = check_rate(alpha, "alpha", caller, "the share of nominal samples that may be called anomalies, 0.05 say")
+    if rate < smallest * (1 - 1e-9):
+        raise ValueError(
+            f"The 'alpha' parameter of {caller} must be at least 1 / (1 + number of calibrating samples), which is "
+            f"{smallest:.4g} for these {n_calibrating}. Got {rate:g} instead; raise it, give a 'threshold', or fit on "
+            f"more samples: {int(np.ceil(1 / rate - 1e-9)) - 1} calibrating ones are enough."
+        )
+    return rate
+
+
+def check_threshold(threshold: object, caller: str) -> float | None:
+    """Return a mean depth above which a sample is an anomaly, or None."""
+    if threshold is None:
+        return None
+    if not is_real(threshold) or np.isnan(threshold):  # type: ignore[call-overload]
+        raise ValueError(
+            f"The 'threshold' parameter of {caller} must be None or a number. Got {threshold!r} instead; "
+            "None sets it from 'alpha'."
+        )
+    return float(threshold)  # type: ignore[arg-type]

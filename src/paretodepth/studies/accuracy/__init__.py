@@ -1,0 +1,1 @@
+"""How good scores and p-values are, and what they cost."""

@@ -1,0 +1,17 @@
+"""Rival methods: one dissimilarity, the weighted sum of the criteria, and nearest neighbors."""
+
+from paretodepth.studies.baselines.detector import WeightedDetector
+from paretodepth.studies.baselines.scores import METHODS, klpe, knn, knn_sum, lof
+from paretodepth.studies.baselines.weights import areas_under_curves, weight_grid, weighted_scores
+
+__all__ = [
+    "METHODS",
+    "WeightedDetector",
+    "areas_under_curves",
+    "klpe",
+    "knn",
+    "knn_sum",
+    "lof",
+    "weight_grid",
+    "weighted_scores",
+]

@@ -1,0 +1,171 @@
+"""Compares answers with the peers, then times, all in one process."""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from paretodepth.fronts.fronts import front_numbers
+from paretodepth.studies.benchmarks.peers import Sorter, installed_peers
+from paretodepth.studies.benchmarks.workloads import Dyads, Workload, draw
+from paretodepth.studies.measure import peak_bytes
+
+SHORT_SECONDS = 0.01
+MAX_BYTES, SMALL_BYTES = 8 * 2**30, 2**24
+PROBE_SIZES = (1_000, 5_000)
+ENOUGH_SECONDS = 1.5
+
+
+@dataclass
+class SortingResult:
+    """Seconds for one workload, extra memory as a multiple of the dyads' own, and peers left out or wrong."""
+
+    kind: str
+    n_criteria: int
+    n_dyads: int
+    numpy_sort: float
+    one_core: float
+    all_cores: float
+    extra_memory: float
+    peers: dict[str, float] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def best_peer(self) -> str | None:
+        """The fastest peer that is right."""
+        right = [name for name in self.peers if name not in self.wrong]
+        return min(right, key=self.peers.__getitem__, default=None)
+
+    @property
+    def speed_up(self) -> float | None:
+        """How many times faster than the best peer we are, on one core."""
+        return self.peers[self.best_peer] / self.one_core if self.best_peer else None
+
+
+def seconds(function: Callable[[], object]) -> float:
+    """Return the median time of repeated calls, at least one and at most five."""
+    times: list[float] = []
+    while not times or (len(times) < 5 and sum(times) < ENOUGH_SECONDS):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def time_sorting(
+    workloads: Iterable[Workload], peer_seconds: float, report: Callable[[str], None]
+) -> list[SortingResult]:
+    """Sort every workload with us and every installed peer that is foreseen to take at most `peer_seconds`."""
+    known: dict[tuple[str, str, int], Known] = {}
+    results = []
+    for workload in workloads:
+        report(f"{workload.kind}, {workload.n_criteria} criteria, {workload.n_dyads:,} dyads")
+        results.append(_time_workload(workload, known, peer_seconds))
+    return results
+
+
+class Known(NamedTuple):
+    """What a peer needed for so many dyads, to foresee what it needs for more."""
+
+    n_dyads: int
+    seconds: float
+    n_bytes: int
+
+    def reason_to_leave_out(self, n_dyads: int, max_seconds: float) -> str | None:
+        """Return why the peer is not run on so many dyads; what is not short grows with their square."""
+        growth = (n_dyads / self.n_dyads) ** 2
+        if self.seconds > SHORT_SECONDS and self.seconds * growth > max_seconds:
+            return f"over {max_seconds:g} s"
+        if self.n_bytes > SMALL_BYTES and self.n_bytes * growth > MAX_BYTES:
+            return "over 8 GB"
+        return None
+
+
+def _time_workload(workload: Workload, known: dict[tuple[str, str, int], Known], peer_seconds: float) -> SortingResult:
+    """Compare answers, then time."""
+    dyads = draw(workload)
+    numbers = front_numbers(dyads)
+    result = SortingResult(
+        *workload,
+        numpy_sort=seconds(partial(np.sort, dyads[:, 0].copy())),
+        one_core=seconds(partial(front_numbers, dyads)),
+        all_cores=seconds(partial(front_numbers, dyads, n_jobs=-1)),
+        extra_memory=(peak_bytes(partial(front_numbers, dyads)) or np.nan) / dyads.nbytes,
+    )
+    for name, sorter in installed_peers().items():
+        key = (name, workload.kind, workload.n_criteria)
+        # Few dyads are tried before many, to be stopped by what they need and not by the machine.
+        for n_dyads in (*PROBE_SIZES, workload.n_dyads):
+            reason = known[key].reason_to_leave_out(n_dyads, peer_seconds) if key in known else None
+            if reason:
+                result.left_out[name] = reason
+                break
+            if key not in known or n_dyads > known[key].n_dyads:
+                known[key], answer = _measure(sorter, draw(workload._replace(n_dyads=n_dyads)))
+        else:
+            result.peers[name] = known[key].seconds
+            if not np.array_equal(answer, numbers):
+                result.wrong.append(name)
+    return result
+
+
+def _measure(sorter: Sorter, dyads: Dyads) -> tuple[Known, NDArray[np.intp]]:
+    """Return what a peer needs and what it answers; one call if that is long enough."""
+    answers = []
+    start = time.perf_counter()
+    n_bytes = peak_bytes(lambda: answers.append(sorter(dyads))) or 0
+    first = time.perf_counter() - start
+    median = first if first > ENOUGH_SECONDS else seconds(partial(sorter, dyads))
+    return Known(len(dyads), median, n_bytes), answers[0]
+
+
+def remarks(results: list[SortingResult]) -> list[str]:
+    """Return which peers gave wrong answers or were left out, and where."""
+    where: dict[str, list[str]] = {}
+    for row in results:
+        for name in row.wrong:
+            where.setdefault(f"{name} is wrong", []).append(f"{row.kind}, K = {row.n_criteria}")
+        for name, reason in row.left_out.items():
+            where.setdefault(f"{name} left out, {reason}", []).append(f"{row.n_dyads:,} dyads, K = {row.n_criteria}")
+    return [f"{what}: " + "; ".join(dict.fromkeys(places)) for what, places in where.items()]
+
+
+def save_results(results: list[SortingResult], tables: dict[str, dict[str, float]], out: Path) -> list[Path]:
+    """Write the figures as JSON and a log-log plot to a folder; return both paths."""
+    out.mkdir(parents=True, exist_ok=True)
+    data, picture = out / "benchmark.json", out / "benchmark.png"
+    machine = f"{platform.machine()}, Python {platform.python_version()}"
+    data.write_text(json.dumps({"machine": machine, "sorting": [asdict(r) for r in results], **tables}, indent=1))
+    _plot(results).savefig(picture, dpi=110)
+    return [data, picture]
+
+
+def _plot(results: list[SortingResult]) -> Figure:
+    """Return the time of the dyad workloads against their number, ours and the best peer's."""
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    ax = figure.subplots()
+    chosen = [result for result in results if result.kind == "dyads"]
+    for color, k in enumerate(sorted({result.n_criteria for result in chosen})):
+        rows = sorted((r for r in chosen if r.n_criteria == k), key=lambda r: r.n_dyads)
+        sizes = [row.n_dyads for row in rows]
+        ax.loglog(sizes, [row.one_core for row in rows], "o-", color=f"C{color}", label=f"paretodepth, K = {k}")
+        peer = [row.peers[row.best_peer] if row.best_peer else np.nan for row in rows]
+        ax.loglog(sizes, peer, "x--", color=f"C{color}", label=f"best peer, K = {k}")
+    sorts = sorted({(row.n_dyads, row.numpy_sort) for row in chosen if row.n_criteria == 2})
+    ax.loglog(*zip(*sorts, strict=True), color="0.6", label="numpy.sort of one criterion")
+    ax.set(xlabel="dyads", ylabel="seconds, one core", title="Non-dominated sorting of dyads under K criteria")
+    ax.grid(which="both", color="0.92")
+    figure.legend(fontsize=8, loc="outside right center")
+    return figure

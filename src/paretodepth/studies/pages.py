@@ -1,0 +1,165 @@
+"""Pages of experiments: the paper's tables and figures, and what goes beyond it; running them, and writing a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from paretodepth._checks import check_choice
+from paretodepth.studies.accuracy import areas as accuracy
+from paretodepth.studies.accuracy import costs as speed
+from paretodepth.studies.accuracy import validity
+from paretodepth.studies.paper import appendix_b as dyads
+from paretodepth.studies.paper import figure1, figure2, theorem1, theorem2
+from paretodepth.studies.paper import table1a as simulation
+from paretodepth.studies.paper import table1b as pedestrians
+from paretodepth.studies.runs import Experiment, finished_runs
+from paretodepth.studies.scaling import cluster, subsets
+from paretodepth.studies.scaling import large_fits as fits
+from paretodepth.studies.tables import Table
+
+
+@dataclass(frozen=True)
+class Page:
+    """Experiments that are shown on one page.
+
+    Attributes
+    ----------
+    name : str
+        Of the file and of the folder with its tables and pictures.
+    command : str
+        The command that makes it.
+    introduction : str
+    experiments : dict of Experiment
+        By name, in the order of the page.
+    """
+
+    name: str
+    command: str
+    introduction: str
+    experiments: dict[str, Experiment]
+
+
+def _by_name(*modules: ModuleType) -> dict[str, Experiment]:
+    return {module.EXPERIMENT.name: module.EXPERIMENT for module in modules}
+
+
+REPRODUCTION = Page(
+    "reproduction",
+    "reproduce",
+    "# The paper, repeated\n\n"
+    "Hsiao, Xu, Calder, Hero, *Multi-criteria Anomaly Detection using Pareto Depth Analysis*, NIPS 2012. This page "
+    "is written by `paretodepth reproduce`; each section ends with the command that makes it.\n",
+    _by_name(figure1, figure2, simulation, pedestrians, theorem1, theorem2, dyads),
+)
+ACCURACY = Page(
+    "accuracy",
+    "accuracy",
+    "# How accurate, how sure\n\n"
+    "PDA, the criteria test and the union test (`method` of `ParetoDepthDetector`) against each other and against "
+    "other detectors, and whether p-values hold what they promise. This page is written by `paretodepth accuracy`; "
+    "each section ends with the command that makes it.\n",
+    _by_name(accuracy, validity, speed),
+)
+SCALING = Page(
+    "scaling",
+    "scaling",
+    "# Many samples\n\n"
+    "N training samples make N (N − 1) / 2 dyads. By default all of them are held, sorted and indexed, some "
+    "32 K + 64 bytes each: 130 MB for 1,500 samples and two criteria, 13 GB for 15,000. `fit` refuses to start if that "
+    "is more than `memory_limit`, by default half of what is free, and names two ways out.\n\n"
+    '**Cap**: `max_depth="auto"`, or a number L. One pass over blocks of pairs keeps fronts 1…L, exactly; what lies '
+    'deeper has the depth L + 1. `"auto"` takes an L that some 0.1 % of the nearest dyads of nominal samples exceed, '
+    "so that nominal samples are told apart as before and anomalies stay deeper than nearly all of them. Memory: the "
+    "dyads kept, the 32 nearest of every sample, and blocks. Choose it for up to four criteria. With more, fronts are "
+    "few and large, and capping keeps nearly everything.\n\n"
+    "**Subsample**: `max_dyads`. The fronts are those of so many random dyads, while neighbors are sought among all "
+    "samples; depths are estimates (`exact_` is False, and `fit` warns). Choose it for five criteria and more, or when "
+    "time is short: the second section shows what is lost.\n\n"
+    "**Spread**: `paretodepth.distributed.fit(detector, X, client)` gives the blocks to the workers of a Dask cluster "
+    "and merges their fronts in a tree. The result is that of one machine, bit by bit, whatever the number of workers, "
+    "and if some of them die. Each worker holds the samples, a block, and the fronts of its blocks.\n\n"
+    "This page is written by `paretodepth scaling`; each section ends with the command that makes it.\n",
+    _by_name(fits, subsets, cluster),
+)
+
+
+def chosen_experiments(page: Page, names: Sequence[str]) -> list[Experiment]:
+    """Return the named experiments in the order of the page; "all" names every one."""
+    for name in names:
+        check_choice(name, "NAME", [*page.experiments, "all"], page.command)
+    return [experiment for name, experiment in page.experiments.items() if name in names or "all" in names]
+
+
+def reproduce_experiment(
+    page: Page,
+    experiment: Experiment,
+    out: Path,
+    *,
+    runs: int | None,
+    full: bool,
+    seed: int,
+    n_jobs: int | None,
+    report: Callable[[int, int], None],
+) -> list[Table]:
+    """Run an experiment, or what is missing of it, and write its tables, figures and section.
+
+    Parameters
+    ----------
+    page : Page
+    experiment : Experiment
+        One of the page's.
+    out : Path
+        Made if it does not exist; files go to the folder in it that has the page's name.
+    runs : int or None
+        Number of runs; None for the experiment's own.
+    full : bool
+        Whether to take the long version's settings and number of runs.
+    seed : int
+        Seed of the first run; the following ones count up.
+    n_jobs : int or None
+        How many runs at once.
+    report : callable
+        Told the number of finished runs and of all runs.
+
+    Returns
+    -------
+    tables : list of Table
+    """
+    folder = out / page.name
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = experiment.settings(full)
+    n_runs = runs or (experiment.n_full_runs if full else experiment.n_runs)
+    values = finished_runs(
+        experiment,
+        settings,
+        range(seed, seed + n_runs),
+        folder / f"{experiment.name}.jsonl",
+        n_jobs=n_jobs,
+        report=lambda n_finished: report(n_finished, n_runs),
+    )
+    tables = experiment.tables(values, settings)
+    section = [f"## {experiment.title}\n", f"{experiment.summary}\n"]
+    for table in tables:
+        table.to_csv(folder / f"{experiment.name}_{table.name}.csv")
+        section.append(table.to_markdown())
+    for name, figure in experiment.figures(values, settings).items():
+        picture = f"{experiment.name}_{name}"
+        for suffix in ("png", "svg"):
+            figure.savefig(folder / f"{picture}.{suffix}", dpi=110)
+        section.append(f"![{picture}]({page.name}/{picture}.png)\n")
+    options = f"{' --full' if full else ''}{f' --runs {runs}' if runs else ''}{f' --seed {seed}' if seed else ''}"
+    section.append(f"`paretodepth {page.command} {experiment.name}{options}`\n")
+    (folder / f"{experiment.name}.md").write_text("\n".join(section), encoding="utf-8")
+    return tables
+
+
+def write_page(page: Page, out: Path) -> Path:
+    """Put the sections of a page's experiments done so far together and return the page's path."""
+    sections = [out / page.name / f"{name}.md" for name in page.experiments]
+    texts = [section.read_text(encoding="utf-8") for section in sections if section.exists()]
+    path = out / f"{page.name}.md"
+    path.write_text("\n".join([page.introduction, *texts]), encoding="utf-8")
+    return path

@@ -1,0 +1,118 @@
+"""Experiments made of seeded runs, kept on disk so that an interrupted one goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from joblib import effective_n_jobs
+
+from paretodepth import __version__
+from paretodepth.scoring.advice import AdviceWarning
+from paretodepth.studies.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Settings = Mapping[str, Any]
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of the paper: what one run does, and what is shown of all runs.
+
+    Attributes
+    ----------
+    name, title : str
+    summary : str
+        A paragraph for the page: what is done, and what of the paper it repeats.
+    run : callable
+        Takes a seed and the settings; returns numbers, lists and dicts of them by name.
+    tables : callable
+        Takes the values of all runs and the settings; returns the tables.
+    figures : callable
+        Takes the same; returns the figures by name.
+    settings : callable
+        Takes whether the long version is wanted; returns what a run depends on beside its seed.
+    n_runs, n_full_runs : int
+    """
+
+    name: str
+    title: str
+    summary: str
+    run: Callable[[int, Settings], Values]
+    tables: Callable[[Sequence[Values], Settings], list[Table]]
+    figures: Callable[[Sequence[Values], Settings], dict[str, Figure]]
+    settings: Callable[[bool], Settings]
+    n_runs: int
+    n_full_runs: int
+
+
+def finished_runs(
+    experiment: Experiment,
+    settings: Settings,
+    seeds: Sequence[int],
+    path: Path,
+    *,
+    n_jobs: int | None = None,
+    report: Callable[[int], None] = lambda n_finished: None,
+) -> list[Values]:
+    """Return the values of all runs in the order of the seeds, computing those not in the file yet.
+
+    Every run is appended to the file when it ends. A file of other settings, or of another
+    version of the package, is started anew.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    settings : mapping
+    seeds : sequence of int
+    path : Path
+        A file of one JSON object a line.
+    n_jobs : int or None, default=None
+        How many runs at once, as in scikit-learn. Changes no value.
+    report : callable
+        Told the number of finished runs whenever it changes.
+    """
+    header = {"experiment": experiment.name, "version": __version__, "settings": dict(settings)}
+    values = _read_runs(path, header)
+    missing = [seed for seed in seeds if seed not in values]
+    report(len(seeds) - len(missing))
+    # Rewritten whole first: an interrupted run may have left half a line.
+    lines = [header] + [{"seed": seed, "values": run} for seed, run in values.items()]
+    beside = path.with_suffix(".new")
+    beside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    beside.replace(path)
+    pool = ThreadPoolExecutor(effective_n_jobs(n_jobs))
+    try:
+        # Advice about simulated data helps nobody. Threads share the filters: they are set once, around all runs.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AdviceWarning)
+            seed_of = {pool.submit(experiment.run, seed, settings): seed for seed in missing}
+            with path.open("a", encoding="utf-8") as file:
+                for n_new, future in enumerate(as_completed(seed_of), start=1):
+                    values[seed_of[future]] = future.result()
+                    file.write(json.dumps({"seed": seed_of[future], "values": future.result()}) + "\n")
+                    file.flush()
+                    report(len(seeds) - len(missing) + n_new)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return [values[seed] for seed in seeds]
+
+
+def _read_runs(path: Path, header: Mapping[str, Any]) -> dict[int, Values]:
+    """Return the runs of a file by seed; none if there is no such file or it has another header."""
+    if not path.exists():
+        return {}
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    whole = [json.loads(line) for line in lines if line.endswith("\n")]
+    # Through JSON, so that tuples equal the lists they are written as.
+    if not whole or whole[0] != json.loads(json.dumps(header)):
+        return {}
+    return {line["seed"]: line["values"] for line in whole[1:]}

@@ -1,0 +1,84 @@
+"""A fit on the processes of a Dask cluster beside one with as many threads."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from paretodepth import distributed
+from paretodepth._checks import check_extra
+from paretodepth.detector import ParetoDepthDetector
+from paretodepth.studies.runs import Experiment, Settings, Values
+from paretodepth.studies.tables import Table
+
+MEMORY_LIMIT = 2**30
+N_WARMING = 6000
+"""Samples of a first fit, too many to be held, for which the workers load what is compiled."""
+
+
+def run(seed: int, settings: Settings) -> Values:
+    """Return the times of both, whether they agree, and the memory of the workers."""
+    dask = check_extra("distributed", "distributed")
+    X = np.random.default_rng(seed).random((settings["n_samples"], 2))
+    threaded, clustered = (
+        ParetoDepthDetector(max_depth="auto", memory_limit=MEMORY_LIMIT, n_jobs=settings["n_workers"]) for _ in range(2)
+    )
+    threaded.fit(X[:N_WARMING])
+    start = time.perf_counter()
+    threaded.fit(X)
+    alone = time.perf_counter() - start
+    cluster = dask.LocalCluster(
+        n_workers=settings["n_workers"], threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR
+    )
+    with cluster, dask.Client(cluster) as client:
+        # The workers compile, or load what was compiled.
+        distributed.fit(clustered, X[:N_WARMING], client)
+        start = time.perf_counter()
+        distributed.fit(clustered, X, client)
+        together = time.perf_counter() - start
+        memory = max(client.run(_peak_memory).values())
+    is_same = np.array_equal(clustered.training_scores_, threaded.training_scores_)
+    return {"threads": alone, "workers": together, "same": bool(is_same), "bytes": memory}
+
+
+def _peak_memory() -> int:
+    """Return the largest memory that this process has had."""
+    import resource
+
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
+    """Return the times and their ratios."""
+    rows = [
+        [
+            f"{values['threads']:.1f} s",
+            f"{values['workers']:.1f} s",
+            f"{values['workers'] / values['threads']:.2f}",
+            "yes" if values["same"] else "no",
+            f"{values['bytes'] / 1e6:,.0f} MB",
+        ]
+        for values in runs
+    ]
+    caption = (
+        f"K = 2, N = {settings['n_samples']:,}, max_depth = auto: {settings['n_workers']} threads of one process, and "
+        f"{settings['n_workers']} workers of a LocalCluster on the same machine, one thread each."
+    )
+    columns = ["threads", "workers", "ratio", "same scores, bit by bit", "memory a worker, at most"]
+    return [Table("times", caption, columns, rows)]
+
+
+EXPERIMENT = Experiment(
+    name="cluster",
+    title="Threads and a cluster",
+    summary="The same fit by threads and by `paretodepth.distributed.fit`. Needs the extra `distributed`.",
+    run=run,
+    tables=tables,
+    figures=lambda runs, settings: {},
+    settings=lambda full: {"n_samples": 20_000, "n_workers": 2},
+    n_runs=3,
+    n_full_runs=3,
+)

@@ -1,0 +1,284 @@
+"""The command `detect`: the whole job on files."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from paretodepth import ParetoDepthDetector
+from paretodepth.cli import app
+from paretodepth.criteria.suggestion import chosen_criteria
+from paretodepth.reports.detection import detect
+from paretodepth.reports.left_out import explain_training, nearest_training_dyads
+from paretodepth.reports.results import results_table
+from tests.newcomer import PLANTED, invoices, write_csv, write_files
+
+pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+MAIN = [sys.executable, "-c", "from paretodepth.cli import main; main()"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return write_files(tmp_path_factory.mktemp("newcomer"))
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["detect", *map(str, arguments)], catch_exceptions=False)
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_planted_anomalies_are_found_with_the_right_criteria(files, tmp_path):
+    nominal, new, criteria = files
+    out = tmp_path / "scores.csv"
+    result = run(nominal, new, "--criteria", criteria, "--alpha", "0.01", "--out", out)
+    assert result.exit_code == 0
+    rows = rows_of(out)
+    assert len(rows) == 120
+    for row, because in PLANTED.items():
+        assert rows[row]["decision"] == "anomaly"
+        assert rows[row]["because"] == because
+        assert float(rows[row]["p_value"]) <= 0.01
+    strangest = sorted(range(120), key=lambda row: -float(rows[row]["score"]))
+    assert set(strangest[:3]) == set(PLANTED)
+    shown = " ".join(result.output.split())
+    n_called = sum(row["decision"] == "anomaly" for row in rows)
+    assert f"{n_called} of 120 samples called anomalies, at a false-alarm rate of 1%" in shown
+    assert "Far from every" in shown
+    assert str(out) in result.output.replace("\n", "")
+
+
+def test_scores_and_decisions_are_the_detectors(files, tmp_path):
+    nominal, new, _ = files
+    table, new_table = (np.array([row[1:] for row in invoices(*a)]) for a in ((0, 200), (1, 120, PLANTED)))
+    detector = ParetoDepthDetector(method="depth").fit(table)
+    run(nominal, new, "--score", "depth", "--out", tmp_path / "o.csv")
+    rows = rows_of(tmp_path / "o.csv")
+    assert [float(row["score"]) for row in rows] == detector.mean_depth(new_table).tolist()
+    assert [float(row["p_value"]) for row in rows] == detector.p_values(new_table).tolist()
+    assert [row["decision"] == "anomaly" for row in rows] == (detector.predict(new_table) < 0).tolist()
+
+
+def test_false_discovery_rate_calls_what_select_calls(files, tmp_path):
+    nominal, new, _ = files
+    table, new_table = (np.array([row[1:] for row in invoices(*a)]) for a in ((0, 200), (1, 120, PLANTED)))
+    expected = ParetoDepthDetector(method="union").fit(table).select(new_table, fdr=0.3)
+    assert 0 < expected.sum() < 120
+    run(nominal, new, "--fdr", "0.3", "--out", tmp_path / "o.csv")
+    assert [row["decision"] == "anomaly" for row in rows_of(tmp_path / "o.csv")] == expected.tolist()
+
+
+def test_no_discovery_and_only_discoveries_are_called_so():
+    nominal = pa.table({"a": np.random.default_rng(0).random(50)})
+    choice = chosen_criteria(nominal)
+    assert not detect(nominal, pa.table({"a": [0.4, 0.5]}), choice, fdr=0.01).is_anomaly.any()
+    assert detect(nominal, pa.table({"a": [9.0, 8.0]}), choice, fdr=0.1).is_anomaly.all()
+
+
+def test_without_test_file_each_sample_is_compared_with_the_others(files, tmp_path):
+    nominal, _, _ = files
+    detector = ParetoDepthDetector(method="union").fit(np.array([row[1:] for row in invoices(0, 200)]))
+    result = run(nominal, "--out", tmp_path / "o.csv")
+    rows = rows_of(tmp_path / "o.csv")
+    assert [float(row["score"]) for row in rows] == (-detector.training_scores_).tolist()
+    assert [row["decision"] == "anomaly" for row in rows] == (detector.training_labels_ < 0).tolist()
+    assert "each compared with all others" in " ".join(result.output.split())
+
+
+def test_explanation_of_a_training_sample_is_that_of_the_sample_against_the_others():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    X[7] = [5.0, 0.0]
+    detector = ParetoDepthDetector(method="union", n_neighbors=3).fit(X)
+    explanation = explain_training(detector, np.arange(60))
+    scores = -detector.training_scores_
+    n_as_strange = (scores >= scores[:, None]).sum(axis=1)
+    np.testing.assert_array_equal(explanation.p_values["union"], (1 + n_as_strange) / 61)
+    np.testing.assert_array_equal(explanation.is_anomaly, detector.training_labels_ < 0)
+    for criterion in range(2):
+        distances = np.abs(X[:, criterion, None] - X[:, criterion])
+        np.fill_diagonal(distances, np.inf)
+        np.testing.assert_array_equal(explanation.neighbors[criterion][:, 0], distances.argmin(axis=1))
+    assert explanation.criterion_p_values[7].argmin() == 0
+    some = explain_training(detector, np.array([7, 3]))
+    assert some.sentences == [explanation.sentences[7], explanation.sentences[3]]
+
+
+def test_dyads_of_a_training_sample_are_those_with_the_nearest_others():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    detector = ParetoDepthDetector(n_neighbors=[2, 3]).fit(X)
+    others = np.abs(X[1:] - X[0])
+    expected = [*others[others[:, 0].argsort()[:2]], *others[others[:, 1].argsort()[:3]]]
+    np.testing.assert_array_equal(nearest_training_dyads(detector, np.array([0]))[0], expected)
+
+
+def test_json_holds_the_figures_and_every_call(files):
+    nominal, new, criteria = files
+    result = json.loads(run(nominal, new, "--criteria", criteria, "--alpha", "0.01", "--json").output)
+    assert result["n_training"] == 200
+    assert result["criteria"] == ["amount", "hour", "weight"]
+    assert result["n_anomalies"] == len(result["anomalies"])
+    assert {sample["row"]: sample["because"] for sample in result["anomalies"]}.items() >= PLANTED.items()
+    assert result["anomalies"] == sorted(result["anomalies"], key=lambda sample: -sample["score"])
+
+
+def test_quiet_prints_nothing_and_exit_code_3_tells_of_anomalies(files):
+    nominal, new, _ = files
+    result = run(nominal, new, "--quiet", "--fail-on-anomaly")
+    assert result.exit_code == 3
+    assert result.output == ""
+    assert run(nominal, nominal, "--quiet", "--fail-on-anomaly", "--fdr", "0.01").exit_code == 0
+
+
+@pytest.mark.slow
+def test_pipes_give_the_same_scores_as_files(files, tmp_path):
+    nominal, new, _ = files
+    run(nominal, new, "--out", tmp_path / "o.csv")
+    with open(new, "rb") as file:
+        done = subprocess.run(
+            [*MAIN, "detect", nominal, "-", "--out", "-"], stdin=file, capture_output=True, check=True
+        )
+    assert done.stdout == (tmp_path / "o.csv").read_bytes()
+    assert b"samples called anomalies" in done.stderr
+
+
+def test_columns_of_other_kinds_and_row_numbers_are_left_out_and_told():
+    table = pa.table({"n": [7, 8, 9, 10], "name": list("abcd"), "ok": [True, False] * 2, "size": [1.0, 2.5, 3.0, 9.0]})
+    choice = chosen_criteria(table)
+    assert choice.columns == ["size"]
+    expected = (
+        "One criterion per numeric column: size. Left out: n (numbers the rows), name (text), ok (true or false)."
+    )
+    assert choice.remark == expected
+    assert chosen_criteria(table, columns=["n", "size"]).columns == ["n", "size"]
+    assert "size (the id)" in chosen_criteria(table.append_column("b", [[1, 5, 2, 2]]), id_column="size").remark
+
+
+def test_new_samples_may_have_other_columns_which_come_out_again(files, tmp_path):
+    nominal, _, _ = files
+    rows = [(*row, "x" * row_number, 1) for row_number, row in enumerate(invoices(2, 5))]
+    new = write_csv(tmp_path / "n.csv", rows, ("invoice", "amount", "hour", "weight", "note", "score"))
+    run(nominal, new, "--out", tmp_path / "o.csv")
+    result = rows_of(tmp_path / "o.csv")
+    assert list(result[0])[-5:] == ["score", "score_", "p_value", "decision", "because"]
+    assert [row["note"] for row in result] == ["x" * row_number for row_number in range(5)]
+    run(nominal, new, "--out", tmp_path / "o.csv", "--id", "invoice")
+    assert list(rows_of(tmp_path / "o.csv")[0]) == ["invoice", "score", "p_value", "decision", "because"]
+
+
+def test_lists_of_points_are_trajectories(tmp_path):
+    rng = np.random.default_rng(0)
+
+    def walk(bend):
+        t = np.linspace(0, 1, 12)
+        return np.column_stack([t, bend * t**2 + rng.normal(0, 0.01, 12)]).tolist()
+
+    for name, bends in (("nominal", rng.normal(1, 0.1, 60)), ("new", [1.0, -2.0])):
+        lines = [json.dumps({"who": f"p{i}", "track": walk(bend)}) for i, bend in enumerate(bends)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    (tmp_path / "c.toml").write_text('[[criterion]]\nname = "way"\ncolumns = "track"\nmetric = "hausdorff"\n')
+    files = [tmp_path / "nominal.jsonl", tmp_path / "new.jsonl", "--criteria", tmp_path / "c.toml"]
+    assert run(*files, "--out", tmp_path / "o.csv").exit_code == 0
+    assert [row["decision"] for row in rows_of(tmp_path / "o.csv")] == ["nominal", "anomaly"]
+
+
+def test_markup_and_escape_codes_in_cells_are_shown_as_text(tmp_path):
+    nasty = "[bold red]x[/] \x1b[31m <script>alert(1)</script> =1+1 😀"
+    header = (nasty, "b")
+    rng = np.random.default_rng(0)
+    nominal = write_csv(tmp_path / "n.csv", rng.random((50, 2)), header)
+    new = write_csv(tmp_path / "m.csv", [(9, 0.5)], header)
+    result = run(nominal, new)
+    assert "\x1b[31m" not in result.output
+    assert "[bold red]x[/] �[31m" in result.output
+    assert json.loads(run(nominal, new, "--json").output)["criteria"] == [nasty, "b"]
+
+
+BAD = {
+    "no such file": (["nowhere.csv", "{new}"], "nowhere.csv: there is no such file."),
+    "close name": (["{folder}/nominl.csv", "{new}"], "there is no such file (did you mean 'nominal.csv'"),
+    "empty file": (["{folder}/empty.csv"], "Got an empty file instead"),
+    "no header": (["{folder}/headless.csv"], "must be a header with the names of the columns"),
+    "mixed delimiters": (["{folder}/semicolon.csv"], "cells must be separated by ','"),
+    "not UTF-8": (["{folder}/latin.csv"], "must be text in UTF-8"),
+    "other columns": (["{nominal}", "{folder}/other.csv"], "the columns must be the expected ones, 'amount', 'hour'"),
+    "text for numbers": (["{nominal}", "{folder}/words.csv"], "the column 'hour' must hold numbers"),
+    "malformed TOML": (["{nominal}", "--criteria", "{folder}/bad.toml"], "bad.toml: not a TOML file"),
+    "no criteria file": (["{nominal}", "--criteria", "{folder}/no.toml"], "no.toml: there is no such file"),
+    "no folder": (["{nominal}", "--out", "{folder}/no/out.csv"], "the output must be a file in a folder that can be"),
+    "a folder": (["{nominal}", "--report", "{folder}"], "Got a folder instead"),
+    "unknown ending": (["{nominal}", "--out", "{folder}/out.xls"], "Got '.xls' instead"),
+    "input as output": (["{nominal}", "--out", "{nominal}"], "must not take the place of an input"),
+    "one place twice": (["{nominal}", "--out", "-", "--json"], "-: each output must have a place of its own"),
+    "stdin twice": (["-", "-"], "Only one file can be standard input"),
+    "both rates": (["{nominal}", "--alpha", "0.1", "--fdr", "0.1"], "Give either alpha or fdr"),
+    "bad rate": (["{nominal}", "--fdr", "2"], "'fdr' parameter of detect must be a number between 0 and 1"),
+    "bad score": (["{nominal}", "--score", "best"], "Invalid value for '--score'"),
+    "both sources": (["{nominal}", "--columns", "hour", "--criteria", "{criteria}"], "Give either criteria or columns"),
+    "unknown column": (["{nominal}", "--columns", "hours"], "Got 'hours' instead (did you mean 'hour'?)"),
+    "column of text": (["{nominal}", "--columns", "invoice"], "Got text in 'invoice' instead"),
+    "column twice": (["{nominal}", "--columns", "hour,hour"], "Got 'hour' 2 times"),
+    "no numbers": (["{folder}/text.csv"], "Without criteria there must be a column of numbers"),
+    "unknown id": (["{nominal}", "--id", "invoise"], "Got 'invoise' instead (did you mean 'invoice'?)"),
+}
+
+
+@pytest.fixture(scope="module")
+def bad_files(files):
+    folder = os.path.dirname(files[0])
+    contents = {
+        "empty.csv": b"",
+        "headless.csv": b"1,2\n3,4\n",
+        "semicolon.csv": b"a;b\n1;2\n",
+        "latin.csv": "größe\n1\n".encode("latin1"),
+        "other.csv": b"amount,hours\n1,2\n",
+        "words.csv": b"amount,hour,weight\n1,noon,2\n",
+        "bad.toml": b"[[criterion]\n",
+        "text.csv": b"a,b\nx,y\nz,w\nv,u\n",
+    }
+    for name, content in contents.items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+    return {"folder": folder, "nominal": files[0], "new": files[1], "criteria": files[2]}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_one_line_with_exit_code_2_and_leaves_nothing(name, bad_files, refused):
+    arguments, text = BAD[name]
+    refused(["detect", *(part.format(**bad_files) for part in arguments)], text, bad_files["folder"])
+
+
+@pytest.mark.slow
+def test_help_imports_neither_numpy_nor_numba():
+    code = (
+        "import sys; sys.argv = ['paretodepth', 'detect', '--help']\n"
+        "from paretodepth.cli import main\n"
+        "try:\n    main()\nfinally:\n    print({'numpy', 'numba', 'sklearn', 'pyarrow'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
+    assert "Example: paretodepth detect nominal.csv new.csv" in " ".join(done.stdout.split())
+
+
+def test_results_keep_a_row_per_sample_when_nothing_is_called():
+    nominal = pa.table({"a": np.random.default_rng(0).random(50)})
+    found = detect(nominal, pa.table({"a": [0.4, 0.5]}), chosen_criteria(nominal))
+    assert results_table(found).column("because").to_pylist() == [None, None]
+
+
+def test_a_report_on_stdout_is_nothing_but_the_page(files):
+    nominal, new, criteria = files
+    done = subprocess.run(
+        [*MAIN, "detect", nominal, new, "--criteria", criteria, "--report", "-"], capture_output=True, check=True
+    )
+    assert done.stdout.rstrip().endswith(b"</html>")
+    assert b"samples called anomalies" in done.stderr

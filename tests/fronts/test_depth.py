@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from paretodepth import Fronts, front_numbers
+from paretodepth.fronts.depth import Depths
+from tests import naive
+from tests.draws import DRAWS, N_EXAMPLES, draw_dyads, dyad_arrays, numbered_dyads
+
+KINDS = ["paper", "insertion", "mid"]
+
+
+def assert_naive_depths(new, dyads, numbers):
+    fronts = Fronts.from_dyads(dyads)
+    for kind, expected in naive.depths_of_every_kind(new, dyads, numbers).items():
+        assert_array_equal(Depths(fronts, kind).of(new), expected, err_msg=kind)
+
+
+@pytest.mark.parametrize("n_criteria", range(1, 7))
+@pytest.mark.parametrize("draw", DRAWS)
+def test_depths_equal_the_naive_ones(draw, n_criteria):
+    dyads, numbers = numbered_dyads(draw, n_criteria)
+    others = [draw_dyads(draw, n_criteria, seed=1, n_dyads=20), draw_dyads("distinct", n_criteria, n_dyads=10)]
+    assert_naive_depths(np.concatenate([dyads[::5], *others, np.full((1, n_criteria), np.inf)]), dyads, numbers)
+
+
+@pytest.mark.parametrize("n_criteria", range(1, 7))
+def test_depths_equal_the_naive_ones_on_any_dyads(n_criteria):
+    @settings(max_examples=N_EXAMPLES, deadline=None)
+    @given(dyad_arrays(n_criteria), dyad_arrays(n_criteria, max_dyads=5), st.sampled_from(KINDS))
+    def check(dyads, new, kind):
+        new = np.concatenate([dyads[:3], new])
+        assert_array_equal(
+            Depths(Fronts.from_dyads(dyads), kind).of(new), naive.depths(new, dyads, naive.front_numbers(dyads), kind)
+        )
+
+    check()
+
+
+@pytest.mark.parametrize("draw", ["distinct", "partly tied", "correlated", "chain"])
+def test_depths_equal_the_naive_ones_with_many_slabs_and_levels(draw):
+    dyads, new = draw_dyads(draw, 2, n_dyads=2000), draw_dyads(draw, 2, seed=1, n_dyads=50)
+    assert_naive_depths(np.concatenate([dyads[:50], new]), dyads, front_numbers(dyads))
+
+
+def test_being_below_a_front_is_not_monotone():
+    # Front 1 reaches far to the right, front 2 does not: the dyad lies below front 1 but not below front 2.
+    fronts = Fronts.from_dyads([[0, 9], [9, 0], [1, 9]])
+    assert len(fronts) == 2
+    assert Depths(fronts, "paper").of(np.array([[8.0, 0.0]])) == 1
+
+
+def test_a_dyad_that_dominates_nothing_lies_below_all_fronts():
+    fronts = Fronts.from_dyads([[0, 1], [1, 0], [2, 2]])
+    assert Depths(fronts, "paper").of(np.array([[3.0, 3.0], [2.0, 2.0]])).tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("n_criteria", [2, 4])
+def test_insertion_depth_is_never_larger_than_the_papers(n_criteria):
+    fronts = Fronts.from_dyads(draw_dyads("partly tied", n_criteria, n_dyads=500))
+    new = draw_dyads("partly tied", n_criteria, seed=1, n_dyads=500)
+    assert np.all(Depths(fronts, "insertion").of(new) <= Depths(fronts, "paper").of(new))

@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from paretodepth import Fronts
+from paretodepth.fronts import summary as summaries
+from paretodepth.fronts.summary import FrontSummary
+from tests.draws import DRAWS, IS_SLOW, N_EXAMPLES, assert_same_fronts, draw_dyads, dyad_arrays, numbered_dyads
+
+CRITERIA = range(1, 6)
+
+
+def summarized(dyads, max_depth, block_size, **parameters):
+    summary = FrontSummary(max_depth, dyads.shape[1], **parameters)
+    for start in range(0, len(dyads), block_size):
+        summary.add(dyads[start : start + block_size])
+    return summary.fronts()
+
+
+@pytest.fixture
+def batches(monkeypatch):
+    """Batches, one after the other, of a few dyads and of all, with few points and cells."""
+    monkeypatch.setattr(summaries, "N_POINTS", 4)
+    monkeypatch.setattr(summaries, "N_CANDIDATES", 8)
+    monkeypatch.setattr(summaries, "N_CELLS", 8)
+
+    def each():
+        for batch in (1, 7, 2**23):
+            monkeypatch.setattr(summaries, "BATCH_VALUES", 3 * batch)
+            yield batch
+
+    return each
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+@pytest.mark.parametrize("draw", DRAWS)
+def test_a_summary_keeps_the_naive_fronts_up_to_the_cap(draw, n_criteria, batches):
+    dyads, numbers = numbered_dyads(draw, n_criteria)
+    n_fronts = max(numbers, default=0)
+    expected = [sorted(set(map(tuple, dyads[numbers == number]))) for number in range(1, n_fronts + 1)]
+    for batch in batches():
+        for max_depth in (1, 2, 5, 100):
+            case = f"batch {batch}, cap {max_depth}"
+            fronts = summarized(dyads, max_depth, 5)
+            assert len(fronts) == min(max_depth, n_fronts), case
+            for number in range(1, len(fronts) + 1):
+                assert_array_equal(fronts.front(number), expected[number - 1], err_msg=f"{case}, front {number}")
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+@pytest.mark.parametrize("draw", DRAWS)
+def test_blocks_of_every_size_in_any_order_give_the_fronts_of_the_whole(draw, n_criteria, batches):
+    dyads = draw_dyads(draw, n_criteria)
+    expected = Fronts.from_dyads(dyads, max_depth=3)
+    rng = np.random.default_rng(0)
+    for batch in batches():
+        for block_size in range(1, len(dyads) + 1, 13 if IS_SLOW else 1):
+            case = f"batch {batch}, blocks of {block_size}"
+            assert_same_fronts(summarized(dyads, 3, block_size), expected, case)
+            assert_same_fronts(summarized(dyads[rng.permutation(len(dyads))], 3, block_size), expected, case)
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+def test_any_dyads_give_the_fronts_of_the_whole(n_criteria, monkeypatch):
+    monkeypatch.setattr(summaries, "BATCH_VALUES", 9)
+
+    @settings(max_examples=N_EXAMPLES, deadline=None)
+    @given(dyad_arrays(n_criteria), st.integers(1, 4), st.integers(1, 5))
+    def check(dyads, max_depth, block_size):
+        expected = Fronts.from_dyads(dyads, max_depth=max_depth)
+        assert_same_fronts(summarized(dyads, max_depth, block_size), expected)
+
+    check()
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+@pytest.mark.parametrize("draw", ["distinct", "tied", "signed zero", "partly tied"])
+def test_points_of_front_l_given_beforehand_change_nothing(draw, n_criteria, batches):
+    dyads = draw_dyads(draw, n_criteria, n_dyads=300)
+    expected = Fronts.from_dyads(dyads, max_depth=2)
+    for batch in batches():
+        fronts = summarized(dyads, 2, 20, beyond=summaries.last_front(expected), alike=dyads)
+        assert_same_fronts(fronts, expected, f"batch {batch}")
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+def test_dyads_beyond_front_l_do_not_pile_up(n_criteria, monkeypatch):
+    monkeypatch.setattr(summaries, "BATCH_VALUES", 600)
+    dyads = np.random.default_rng(0).random((4000, n_criteria)) + 1.0
+    summary = FrontSummary(1, n_criteria)
+    summary.add(np.vstack((np.full((1, n_criteria), 0.5), dyads[:200])))
+    for block in np.array_split(dyads, 40):
+        summary.add(block)
+        assert summary.n_waiting == 0
+    assert_array_equal(summary.fronts().dyads, np.full((1, n_criteria), 0.5))
+
+
+@pytest.mark.parametrize("n_criteria", [1, 2, 3])
+def test_of_a_triangle_only_the_dyads_above_the_diagonal_count(n_criteria):
+    block = np.random.default_rng(0).random((n_criteria, 4, 9))
+    rows, columns = np.nonzero(np.arange(9) > np.arange(4)[:, None])
+    summary = FrontSummary(3, n_criteria)
+    summary.add_block(block, is_triangle=True)
+    assert_same_fronts(summary.fronts(), Fronts.from_dyads(block[:, rows, columns].T, max_depth=3))
+
+
+def test_a_summary_can_be_asked_in_between():
+    dyads = draw_dyads("partly tied", 2)
+    summary = FrontSummary(4, 2)
+    for stop in range(1, len(dyads) + 1):
+        summary.add(dyads[stop - 1 : stop])
+        assert_same_fronts(summary.fronts(), Fronts.from_dyads(dyads[:stop], max_depth=4))
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ValueError, match=r"'max_depth' parameter of FrontSummary must be an integer of at least 1"):
+        FrontSummary(0, 2)
+    with pytest.raises(ValueError, match=r"'dyads' parameter of FrontSummary\.add must hold no NaN"):
+        FrontSummary(1, 2).add([[np.nan, 1.0]])

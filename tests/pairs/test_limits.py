@@ -1,0 +1,238 @@
+import re
+import time
+import tracemalloc
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from paretodepth import AdviceWarning, Criterion, Fronts, ParetoDepthDetector
+from paretodepth._blocks import watched
+from paretodepth.pairs import capped_fronts as capping
+from paretodepth.pairs.pairs import HeldPairs
+from tests import naive
+from tests.draws import assert_same_results, draw_samples, fitted_detector, pairs_of
+
+LITTLE = 2**28
+"""Memory in which a fit starts but holds no pairs."""
+
+
+@pytest.fixture
+def holds_nothing(monkeypatch):
+    monkeypatch.setattr("paretodepth.pairs.limits.HELD_SHARE", 0.0)
+
+
+@pytest.mark.parametrize("n_criteria", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["distinct", "normal", "tied", "equal", "duplicate", "sorted", "clusters"])
+@pytest.mark.usefixtures("holds_nothing")
+def test_a_cap_beyond_the_last_front_changes_no_bit(kind, n_criteria, monkeypatch):
+    X = draw_samples(kind, 60, n_criteria)
+    new = np.random.default_rng(1).random((10, n_criteria)) * 1.5
+    whole = {method: fitted_detector(X, method=method) for method in ("depth", "union")}
+    monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 500)
+    for method, expected in whole.items():
+        capped = fitted_detector(X, method=method, max_depth=10**6, n_jobs=2)
+        assert_same_results(capped, expected, new, method)
+        assert capped.exact_
+        assert len(capped.fronts_) == expected.n_fronts_
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("holds_nothing")
+def test_block_sizes_change_no_bit(monkeypatch):
+    X = np.round(np.random.default_rng(0).random((20, 2)), 1)
+    expected = fitted_detector(X, method="union", max_depth=4)
+    # From one row a block to all rows in one.
+    for block_values in range(1, 60):
+        monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 20 * block_values)
+        monkeypatch.setattr(capping, "BLOCK_VALUES", 7 * block_values)
+        blocks = fitted_detector(X, method="union", max_depth=4, n_jobs=2)
+        assert_same_results(blocks, expected, X, f"block_values={block_values}")
+
+
+@pytest.mark.parametrize("kind", ["distinct", "tied", "duplicate"])
+def test_deeper_dyads_count_one_more_than_the_cap(kind):
+    X = draw_samples(kind, 30, 2)
+    new = np.random.default_rng(1).random((8, 2)) * 2
+    dyads = naive.pairwise_dyads([np.abs(column[:, None] - column) for column in X.T])
+    numbers = naive.front_numbers(dyads)
+    for depth, max_depth in product(("paper", "insertion", "mid"), (1, 3)):
+        case = f"{depth} depth, cap {max_depth}"
+        detector = fitted_detector(X, n_neighbors=3, depth=depth, max_depth=max_depth)
+        kept = numbers <= max_depth
+        for sample in new:
+            rows = np.abs(sample[:, None] - X.T)
+            near = rows[:, naive.nearest(rows, (3, 3))].T
+            expected = naive.depths(near, dyads[kept], numbers[kept], depth).mean()
+            assert detector.mean_depth(sample[None])[0] == expected, case
+            uncapped = np.minimum(naive.depths(near, dyads, numbers, depth), max_depth + 1)
+            if depth != "mid":
+                assert expected == uncapped.mean(), case
+
+
+def test_an_automatic_cap_leaves_nominal_scores_alone():
+    X = np.random.default_rng(0).random((400, 2))
+    exact, capped = fitted_detector(X), fitted_detector(X, max_depth="auto")
+    assert capped.n_fronts_ < exact.n_fronts_
+    assert np.mean(capped.training_scores_ == exact.training_scores_) > 0.97
+    assert capped.n_fronts_ == capping.auto_max_depth(HeldPairs.of(pairs_of(None, X)), capped.n_neighbors_)
+
+
+@pytest.mark.parametrize("max_dyads", [1, 100, 700, 779])
+@pytest.mark.usefixtures("holds_nothing")
+def test_a_part_of_the_dyads_is_drawn_from_all(max_dyads):
+    X = np.random.default_rng(0).random((40, 3))
+    detector = fitted_detector(X, max_dyads=max_dyads, random_state=0, n_jobs=2)
+    drawn = {tuple(dyad) for dyad in detector.fronts_.dyads}
+    assert len(drawn) == max_dyads
+    assert not detector.exact_
+    assert drawn <= {tuple(dyad) for dyad in HeldPairs.of(pairs_of(None, X)).dyads}
+    again, other = (fitted_detector(X, max_dyads=max_dyads, random_state=seed) for seed in (0, 1))
+    assert_array_equal(again.fronts_.dyads, detector.fronts_.dyads)
+    assert not np.array_equal(other.fronts_.dyads, detector.fronts_.dyads)
+    expected = Fronts.from_dyads(np.array(list(drawn)))
+    assert_array_equal(detector.fronts_.dyads, expected.dyads)
+
+
+def test_all_dyads_are_drawn_if_there_are_no_more():
+    X = np.random.default_rng(0).random((40, 2))
+    assert_same_results(fitted_detector(X, max_dyads=780), fitted_detector(X), X[:5])
+    assert fitted_detector(X, max_dyads=780).exact_
+
+
+def test_every_pair_is_drawn_equally_often():
+    rng = np.random.default_rng(0)
+    counts = np.zeros(20)
+    for _ in range(2000):
+        counts[capping.drawn_numbers(20, 5, rng)] += 1
+        counts[capping.drawn_numbers(20, 15, rng)] += 1
+    # 2000 draws of a mean of 1 a number each, of variance 3 / 8.
+    assert np.abs(counts - 2000).max() < 4 * np.sqrt(2000 * 3 / 8)
+
+
+def test_a_part_of_the_dyads_and_a_cap_go_together():
+    X = np.random.default_rng(0).random((40, 2))
+    whole, capped, auto = (
+        fitted_detector(X, max_dyads=300, random_state=0, max_depth=max_depth) for max_depth in (None, 2, "auto")
+    )
+    assert capped.n_fronts_ == 2
+    assert_array_equal(capped.fronts_.dyads, whole.fronts_.dyads[: whole.fronts_.starts[2]])
+    assert_array_equal(auto.fronts_.dyads, whole.fronts_.dyads)
+
+
+def test_what_is_not_exact_is_said():
+    X = np.random.default_rng(0).random((40, 2))
+    with pytest.warns(AdviceWarning, match="those of 300 of the 780 dyads, drawn at random"):
+        detector = ParetoDepthDetector(max_dyads=300).fit(X)
+    assert any("drawn at random" in advice for advice in detector.advice_)
+    with pytest.warns(AdviceWarning, match="deeper than the last front kept, 1, and are not told apart. Raise"):
+        ParetoDepthDetector(max_depth=1).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"max_depth": 0}, "'max_depth' parameter of ParetoDepthDetector must be an integer of at least 1. Got 0"),
+        ({"max_depth": "all"}, "'max_depth' parameter of ParetoDepthDetector must be one of 'auto'"),
+        ({"max_dyads": -1}, "'max_dyads' parameter of ParetoDepthDetector must be an integer of at least 1. Got -1"),
+        ({"memory_limit": 0}, "'memory_limit' parameter of ParetoDepthDetector must be an integer of at least 1"),
+        (
+            {"memory_limit": 1000},
+            "about 673,280 bytes for 780 dyads of 40 samples. Got 1,000 instead.*max_depth='auto'",
+        ),
+        ({"memory_limit": 10**6, "max_depth": "auto"}, "'memory_limit' parameter .* must allow for what the fit needs"),
+    ],
+)
+def test_limits_that_cannot_be_met_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ParetoDepthDetector(**parameters).fit(np.random.default_rng(0).random((40, 2)))
+
+
+def test_many_samples_are_refused_before_anything_is_computed():
+    def never(A, B):
+        raise AssertionError("computed")
+
+    detector = ParetoDepthDetector([Criterion("a", [0], never)], memory_limit=2**30)
+    with pytest.raises(ValueError, match="about 480,283,017,728 bytes for 4,999,950,000 dyads of 100,000 samples"):
+        detector.fit(np.zeros((100_000, 1)))
+
+
+def test_nothing_more_is_computed_after_an_interruption(monkeypatch):
+    monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 60)
+    asked = []
+
+    def interrupted(A, B):
+        asked.append(len(A))
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        time.sleep(0.01)
+        return np.abs(A - B.T)
+
+    with pytest.raises(KeyboardInterrupt):
+        ParetoDepthDetector([Criterion("a", [0], interrupted)], n_jobs=2).fit(np.random.default_rng(0).random((60, 1)))
+    # There are 60 blocks; those that were being worked on end.
+    assert len(asked) < 10
+
+
+def test_phases_are_told_to_who_watches():
+    seen = []
+    with watched(lambda *what: seen.append(what)):
+        fitted_detector(np.random.default_rng(0).random((30, 2)), max_depth=10)
+    titles = list(dict.fromkeys(title for title, _, _ in seen))
+    assert titles == [
+        "dissimilarities of 435 pairs of samples",
+        "neighbors",
+        "Pareto fronts of 435 dyads",
+        "leave-one-out scores",
+        "advice",
+    ]
+    assert all(0 <= n_done <= n_all for _, n_done, n_all in seen)
+    assert ("neighbors", 1, 1) in seen
+
+
+def test_progress_is_told_with_the_time_left(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("paretodepth._blocks.SECONDS_BETWEEN", 0.0)
+    fitted_detector(np.random.default_rng(0).random((30, 2)), verbose=1, max_depth=10)
+    printed = capsys.readouterr().out
+    assert "[ParetoDepthDetector] Pareto fronts of 435 dyads … 100%, 0 s left" in printed
+    assert printed.count("\n") == 5
+
+
+@pytest.mark.parametrize("n_criteria", [65, 600, 1200])
+def test_more_criteria_than_fronts_can_tell_of_are_refused(n_criteria):
+    expected = rf"at most 64 criteria. Got {n_criteria:,} instead; join related columns into criteria"
+    with pytest.raises(ValueError, match=expected):
+        ParetoDepthDetector().fit(np.random.default_rng(0).random((5, n_criteria)))
+    precomputed = [Criterion(str(number), metric="precomputed") for number in range(n_criteria)]
+    with pytest.raises(ValueError, match=expected):
+        ParetoDepthDetector(precomputed).fit([np.zeros((5, 5))] * n_criteria)
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_criteria", "parameters"),
+    [
+        (60, 64, {}),
+        (60, 64, {"n_neighbors": 59}),
+        (200, 10, {"depth": "mid"}),
+        (60, 64, {"max_depth": 3}),
+        (300, 3, {"depth": "mid"}),
+        (300, 2, {}),
+        (200, 1, {}),
+    ],
+)
+@pytest.mark.parametrize("levels", [6, 10**6])
+def test_a_fit_takes_no_more_memory_than_it_says(n_samples, n_criteria, parameters, levels):
+    X = np.random.default_rng(0).integers(levels, size=(n_samples, n_criteria)).astype(float)
+    with pytest.raises(ValueError, match="must allow for what the fit needs") as refused:
+        fitted_detector(X, memory_limit=1, **parameters)
+    needed = int(re.search(r"about ([\d,]+) bytes", str(refused.value))[1].replace(",", ""))
+    fitted_detector(X[:20], **parameters | ({"n_neighbors": 3} if "n_neighbors" in parameters else {}))
+    tracemalloc.start()
+    try:
+        fitted_detector(X, memory_limit=needed, **parameters)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= needed

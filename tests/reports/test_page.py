@@ -1,0 +1,306 @@
+"""The report, opened from disk in a real browser."""
+
+import os
+import re
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from playwright.sync_api import sync_playwright
+
+from paretodepth import Criterion
+from paretodepth.criteria.suggestion import Choice, chosen_criteria
+from paretodepth.reports import page_data as data
+from paretodepth.reports.detection import detect, scored
+from paretodepth.reports.page import write_report
+from tests.newcomer import PLANTED, invoices
+
+NASTY = "</script><script>window.injected = 1</script><img src=x onerror='window.injected = 2'>\"'&amp; =1+1 😀"
+
+
+def invoice_table(seed, n_samples, planted=(), **more):
+    columns = zip(*invoices(seed, n_samples, planted), strict=True)
+    return pa.table(dict(zip(("invoice", "amount", "hour", "weight"), columns, strict=True)) | more)
+
+
+@pytest.fixture(scope="module")
+def found():
+    nominal = invoice_table(0, 200)
+    return detect(nominal, invoice_table(1, 120, PLANTED), chosen_criteria(nominal))
+
+
+@pytest.fixture(scope="module")
+def report(found, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(found, path, title="Anomalies in new.csv")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = os.environ.get("PARETODEPTH_BROWSER") or shutil.which("chromium")
+    if program is None:
+        missing = "no browser: install chromium, or name one in PARETODEPTH_BROWSER"
+        pytest.fail(missing) if os.environ.get("CI") == "true" else pytest.skip(missing)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """Open a page; at the end there must have been no error and no request but for the page itself."""
+    contexts, troubles = [], []
+
+    def trouble_of_request(request):
+        if not request.url.startswith(("file:", "blob:", "data:")):
+            troubles.append(request.url)
+
+    def opened(path, width=1300, height=900, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("request", trouble_of_request)
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready=true]")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def n_called(page):
+    return int(page.inner_text("#n-called").replace(",", ""))
+
+
+def column(page, name):
+    """Return the cells in sight of a column."""
+    headings = [re.sub(" [▾▴]$", "", text) for text in page.locator("#headings th").all_inner_texts()]
+    return page.locator(f"#rows tr.sample td:nth-child({headings.index(name) + 1})").all_inner_texts()
+
+
+@pytest.mark.slow
+def test_counts_are_those_of_the_detection(found, report, opened):
+    page = opened(report)
+    assert page.inner_text("#title") == "Anomalies in new.csv"
+    assert n_called(page) == found.is_anomaly.sum()
+    assert page.inner_text("#rate") == "5 %"
+    assert page.inner_text("#advice li") == f"{found.detector.advice_[0]}"
+    assert "All scores are exact" in page.inner_text("#basis")
+    assert column(page, "row")[:3] == [str(row) for row in found.strangest[:3]]
+
+
+@pytest.mark.slow
+def test_dragging_the_threshold_counts_anew(found, report, opened):
+    page = opened(report)
+    handle = page.locator("#handle").bounding_box()
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 150, y, steps=5)
+    page.mouse.up()
+    page.wait_for_function(f"document.getElementById('n-called').textContent !== '{found.is_anomaly.sum()}'")
+    threshold = float(page.get_attribute("#handle", "aria-valuenow"))
+    assert threshold < found.threshold
+    assert abs(n_called(page) - (found.scores > threshold).sum()) <= 1
+    assert n_called(page) > found.is_anomaly.sum()
+    assert column(page, "call").count("▲ anomaly") > found.is_anomaly.sum()
+    page.click("#reset")
+    assert n_called(page) == found.is_anomaly.sum()
+
+
+@pytest.mark.slow
+def test_the_keyboard_moves_the_threshold_and_the_choice(found, report, opened):
+    page = opened(report)
+    page.focus("#handle")
+    page.keyboard.press("End")
+    assert n_called(page) == 0
+    page.keyboard.press("Home")
+    assert n_called(page) == len(found.scores)
+    page.focus("#grid")
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text("#sample-name").startswith(f"Row {found.strangest[1]} ")
+    page.keyboard.press("End")
+    assert page.inner_text("#sample-name").startswith(f"Row {found.strangest[-1]} ")
+    assert page.inner_text("#rows tr[aria-selected=true] td") == str(found.strangest[-1])
+
+
+@pytest.mark.slow
+def test_sorting_and_filtering(found, report, opened):
+    page = opened(report)
+    page.click("#headings button:text('amount')")
+    assert page.get_attribute("#headings th:has(button:text('amount'))", "aria-sort") == "ascending"
+    amounts = found.samples.column("amount").to_numpy()
+    assert column(page, "row")[0] == str(amounts.argmin())
+    page.click("#headings button:text('amount')")
+    assert column(page, "row")[0] == str(amounts.argmax())
+    page.fill("#search", "INV-60")
+    assert column(page, "invoice") == ["inv-60"]
+    page.fill("#search", "")
+    page.select_option("#show", label="anomalies because of hour")
+    assert "60" in column(page, "row")
+    assert set(column(page, "because")) == {"hour"}
+    page.select_option("#show", label="anomalies")
+    assert page.inner_text("#n-shown") == f"{found.is_anomaly.sum()} of 120"
+
+
+@pytest.mark.slow
+def test_clicked_samples_change_the_panel(found, report, opened):
+    page = opened(report)
+    explanation = found.explanation(found.strangest[:3])
+    pictures = []
+    for sample in (2, 0, 1):
+        page.click(f"#rows tr[data-sample='{sample}']")
+        assert page.inner_text("#sentence") == explanation.sentences[sample]
+        dyads = page.evaluate("document.getElementById('dyads-plot').data.at(-1).x")
+        expected = found.nearest_dyads(found.strangest[[sample]])[0, :, 0]
+        np.testing.assert_allclose(dyads, np.maximum(expected, min(dyads)), rtol=5e-3)
+        pictures.append(dyads)
+        nearest = page.locator("#neighbors tr:nth-child(2) td:nth-child(2)").inner_text()
+        assert nearest == str(explanation.neighbors[0][sample, 0])
+        bars = page.evaluate("document.getElementById('criteria-plot').data[0].x")
+        np.testing.assert_allclose(bars, -np.log10(explanation.criterion_p_values[sample]), atol=0.01)
+    assert pictures[0] != pictures[1] != pictures[2]
+    page.select_option("#first-criterion", label="weight")
+    assert page.evaluate("document.getElementById('dyads-plot').layout.xaxis.title.text") == "dissimilarity in weight"
+    page.select_option("#second-criterion", label="weight")
+    assert page.input_value("#first-criterion") != page.input_value("#second-criterion")
+
+
+@pytest.mark.slow
+def test_markup_in_the_data_is_text(tmp_path, opened):
+    rng = np.random.default_rng(0)
+    nominal = pa.table({NASTY: rng.random(60), "b": rng.random(60), "note": [NASTY] * 60})
+    new = pa.table({NASTY: [9.0, 0.5], "b": [0.5, 0.5], "note": [NASTY, "x" * 10_000]})
+    found = detect(nominal, new, chosen_criteria(nominal))
+    write_report(found, tmp_path / "report.html", title=NASTY)
+    page = opened(tmp_path / "report.html")
+    assert page.evaluate("window.injected") is None
+    assert page.inner_text("#title") == NASTY
+    assert NASTY in page.inner_text("#sentence")
+    assert column(page, "because")[0] == NASTY
+    assert NASTY in page.locator("#cells dd").all_inner_texts()
+    assert page.locator("#page script, #page img").count() == 0
+    page.hover("#criteria-plot")
+    page.click("#rows tr[data-sample='1']")
+    assert page.locator("#cells dd").last.inner_text() == "x" * 200 + "…"
+    assert page.evaluate("window.injected") is None
+
+
+@pytest.mark.slow
+def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
+    rng = np.random.default_rng(0)
+    n_samples = 10_000
+    nominal = pa.table({name: rng.random(100) for name in "abc"})
+    letters = rng.integers(97, 123, (n_samples, 60), dtype=np.uint8)
+    notes = {f"note {i}": [bytes(row).decode() for row in np.roll(letters, i, 1)] for i in range(3)}
+    new = pa.table({name: rng.random(n_samples) for name in "abc"} | notes)
+    found = detect(nominal, new, chosen_criteria(nominal))
+    write_report(found, tmp_path / "report.html")
+    assert os.path.getsize(tmp_path / "report.html") < 6e6
+    page = opened(tmp_path / "report.html")
+    assert n_called(page) == found.is_anomaly.sum()
+    milliseconds = page.evaluate(
+        "() => { const start = performance.now(); document.querySelector('#headings button').click();"
+        " document.querySelector('#rows').offsetHeight; return performance.now() - start; }"
+    )
+    assert milliseconds < 500
+    page.evaluate("document.getElementById('grid').scrollTop = 1e9")
+    page.wait_for_selector(f"#rows tr:has(td:text-is('{n_samples - 1}'))")
+    assert page.locator("#rows tr").count() < 100
+
+
+@pytest.mark.slow
+def test_phone_dark_mode_and_print(report, opened):
+    phone = opened(report, width=390, height=844, color_scheme="dark")
+    assert phone.evaluate("document.documentElement.scrollWidth") == 390
+    assert phone.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 22, 29)"
+    assert phone.evaluate("document.getElementById('distribution').layout.font.color") == "#e8ebf0"
+    phone.emulate_media(media="print", color_scheme="dark")
+    phone.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert phone.evaluate("document.getElementById('distribution').layout.font.color") == "#1b2230"
+    assert phone.locator("#rows tr.sample").count() == 25
+
+
+@pytest.mark.slow
+def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
+    rng = np.random.default_rng(0)
+
+    def table(bends):
+        t = np.linspace(0, 1, 12)
+        tracks = [np.column_stack([t, bend * t, t + rng.random() / 9]).tolist() for bend in bends]
+        return pa.table({"track": tracks, "pulse": [(np.sin(9 * t) * bend).tolist() for bend in bends]})
+
+    nominal, new = table(rng.normal(1, 0.1, 60)), table([1.0, -2.0])
+    criteria = [Criterion("way", "track", "frechet"), Criterion("beat", "pulse", "euclidean")]
+    found = detect(nominal, new, Choice(criteria, ["track", "pulse"], ""))
+    write_report(found, tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    titles = page.locator("#drawings h3").all_inner_texts()
+    assert titles == ["track: this sample over nominal ones", "pulse: this sample over nominal ones"]
+    ends = [page.evaluate(f"document.getElementById('drawing-{i}').data.at(-1).y.at(-1)") for i in (0, 1)]
+    np.testing.assert_allclose(ends, [-2, -2 * np.sin(9)], rtol=1e-3)
+    assert page.evaluate("document.getElementById('drawing-0').data.length") > 30
+
+
+@pytest.mark.slow
+def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_path, opened):
+    nominal = pa.table({"a": np.random.default_rng(0).random(50)})
+    found = detect(nominal, None, chosen_criteria(nominal))
+    write_report(found, tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    assert not page.is_visible("#dyads-part")
+    assert "Each sample is compared with all others" in page.inner_text("#basis")
+    assert n_called(page) == found.is_anomaly.sum()
+
+
+@pytest.mark.slow
+def test_samples_beyond_the_page_are_counted(found, tmp_path, monkeypatch, opened):
+    monkeypatch.setattr(data, "MAX_SAMPLES", 50)
+    write_report(found, tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    assert "of 120 samples" in page.inner_text("#n-called-of")
+    assert "70 more score less" in page.inner_text("#grid-note")
+    page.focus("#handle")
+    page.keyboard.press("Home")
+    assert n_called(page) == 49
+
+
+@pytest.mark.slow
+def test_details_are_kept_of_as_many_samples_as_fit(found, tmp_path, monkeypatch, opened):
+    monkeypatch.setattr("paretodepth.reports.page.DETAILS_BYTES", 20_000)
+    write_report(found, tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    page.focus("#grid")
+    page.keyboard.press("End")
+    assert "are kept for the" in page.inner_text("#no-details")
+    assert not page.is_visible("#dyads-part")
+
+
+def test_a_report_is_the_same_whenever_it_is_written(found, report, tmp_path):
+    write_report(found, tmp_path / "again.html", title="Anomalies in new.csv")
+    assert (tmp_path / "again.html").read_bytes() == report.read_bytes()
+
+
+def test_fronts_of_a_page_are_the_detectors(found):
+    details = data.page_details(found, data.page_reasons(found, lambda n_done, n_samples: None), 3, 40)
+    assert [(pair["first"], pair["second"]) for pair in details["dyads"]["pairs"]] == [(0, 1), (0, 2), (1, 2)]
+    nominal = found.detector.fronts_.dyads[:, [0, 2]]
+    front = details["dyads"]["pairs"][1]["fronts"][0]
+    for x, y in zip(front["x"], front["y"], strict=True):
+        # A dyad of front 1, up to the three digits of the page.
+        assert not ((nominal[:, 0] < x * 0.99) & (nominal[:, 1] < y * 0.99)).any()
+
+
+def test_a_detection_without_training_samples_is_refused(found, tmp_path):
+    from_model = scored(found.detector, found.samples, found.columns)
+    with pytest.raises(ValueError, match="with its training samples"):
+        write_report(from_model, tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,223 @@
+"""Explanations: the right cause, numbers that agree with the detector's, and forms to show them in."""
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from numpy.testing import assert_allclose, assert_array_equal
+
+from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.datasets import make_pedestrians, trajectory_criteria, trajectory_table
+from paretodepth.scoring.calibration import METHODS
+from tests import naive
+
+pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    return rng.random((60, 3)), rng.random((20, 3)) * 1.6
+
+
+@pytest.fixture(scope="module")
+def pedestrians():
+    detector = ParetoDepthDetector(trajectory_criteria(), method="union")
+    detector.fit(trajectory_table(make_pedestrians(300, random_state=0).trajectories))
+    test = make_pedestrians(20, 60, random_state=1)
+    return test, detector.explain(trajectory_table(test.trajectories))
+
+
+def band(rng, n_samples):
+    """Samples whose two coordinates are nearly equal."""
+    return rng.uniform(-2, 2, (n_samples, 1)) + rng.normal(0, 0.15, (n_samples, 2))
+
+
+@pytest.mark.parametrize("method", ["depth", "union"])
+def test_planted_anomalies_are_named_rightly_in_95_of_100_cases(method):
+    rng = np.random.default_rng(5)
+    n_right = {"speed": 0, "shape": 0, "both together": 0}
+    for _ in range(5):
+        detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method=method)
+        detector.fit(band(rng, 300))
+        shift = 6 * rng.choice([-1.0, 1.0], 60)[:, None]
+        joint = rng.permuted(band(rng, 400), axis=0)
+        planted = {
+            "speed": 0.3 * band(rng, 60) + shift * [1, 0],
+            "shape": 0.3 * band(rng, 60) + shift * [0, 1],
+            "both together": joint[np.abs(joint[:, 0] - joint[:, 1]) > 1.2][:60],
+        }
+        for kind, X in planted.items():
+            explanation = detector.explain(X)
+            expected = [kind == "speed", kind == "shape"]
+            is_right = (explanation.is_far == expected).all(axis=1) & explanation.is_anomaly
+            assert_array_equal(explanation.is_joint, explanation.is_anomaly & ~explanation.is_far.any(axis=1))
+            n_right[kind] += np.count_nonzero(is_right)
+    assert all(count >= 0.95 * 300 for count in n_right.values()), n_right
+
+
+def test_odd_pedestrians_are_told_by_what_is_odd_about_them():
+    n_called = n_right = 0
+    for seed in range(400, 403):
+        detector = ParetoDepthDetector(trajectory_criteria(), method="union")
+        detector.fit(trajectory_table(make_pedestrians(400, random_state=10 * seed).trajectories))
+        test = make_pedestrians(1, 120, random_state=10 * seed + 1)
+        explanation = detector.explain(trajectory_table(test.trajectories))
+        for kind, is_far, is_anomaly in zip(test.kinds, explanation.is_far, explanation.is_anomaly, strict=True):
+            if kind in ("speed", "shape") and is_anomaly:
+                n_called += 1
+                n_right += is_far.tolist() == [kind == "speed", kind == "shape"]
+    # Most of 240: some detours are small. A loop or a stop changes the other criterion a little too.
+    assert n_called > 190
+    assert n_right >= 0.95 * n_called
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("calibration", ["leave-one-out", "split"])
+def test_an_explanation_agrees_with_the_detector(data, method, calibration):
+    X_train, X = data
+    detector = ParetoDepthDetector(method=method, calibration=calibration, random_state=0, alpha=0.1).fit(X_train)
+    explanation = detector.explain(X)
+    assert len(explanation) == len(X)
+    assert_array_equal(explanation.mean_depth, detector.mean_depth(X))
+    for name in METHODS:
+        assert_array_equal(explanation.p_values[name], detector.p_values(X, method=name))
+    assert_array_equal(explanation.is_anomaly, detector.predict(X) == -1)
+    for criterion, neighbors in enumerate(explanation.neighbors):
+        distances = np.abs(X[:, criterion, None] - X_train[:, criterion])
+        own = np.take_along_axis(distances, neighbors, axis=1)
+        assert np.all(np.diff(own, axis=1) >= 0)
+        if calibration == "leave-one-out":
+            assert_array_equal(own[:, 0], distances.min(axis=1))
+
+
+def test_relief_is_the_p_value_with_an_ordinary_criterion(data):
+    X_train, X = data[0][:32], data[1][:10]
+    training, new = (np.abs(samples.T[:, :, None] - X_train.T[:, None]) for samples in (X_train, X))
+    dyads = naive.pairwise_dyads(training)
+    numbers = naive.front_numbers(dyads)
+    counts = [3, 3, 3]
+    nominal = [naive.statistics(training[:, i], counts, dyads, numbers, exclude=i) for i in range(len(X_train))]
+
+    @cache
+    def relieved(sample, criterion):
+        rows = naive.relieved_rows(new[:, sample], training, criterion)
+        return naive.statistics(rows, counts, dyads, numbers)
+
+    for method in METHODS:
+        explanation = ParetoDepthDetector(method=method, n_neighbors=3).fit(X_train).explain(X)
+        scores = [naive.score(nominal, sample, method) for sample in nominal]
+        assert 0 < np.mean(explanation.criterion_p_values > 0.25) < 1
+        for sample, criterion in product(range(len(X)), range(3)):
+            expected = explanation.p_values[method][sample]
+            if explanation.criterion_p_values[sample, criterion] <= 0.25:
+                score = naive.score(nominal, relieved(sample, criterion), method)
+                expected = naive.p_value(scores, score - 1e-12)
+            relief = explanation.relief[sample, criterion]
+            assert relief == pytest.approx(expected, abs=1e-12), f"{method}, sample {sample}, criterion {criterion}"
+
+
+def test_each_criterion_is_compared_with_what_is_usual(data):
+    X_train, X = data
+    explanation = ParetoDepthDetector(n_neighbors=6).fit(X_train).explain(X)
+    for criterion in range(3):
+        training, new = (np.abs(samples[:, criterion, None] - X_train[:, criterion]) for samples in (X_train, X))
+        nominal = np.sort(training, axis=1)[:, 1:7].sum(axis=1)
+        sums = np.sort(new, axis=1)[:, :6].sum(axis=1)
+        assert_allclose(explanation.distances[:, criterion], sums / np.median(nominal))
+        assert_allclose(explanation.percentiles[:, criterion], [100 * np.mean(nominal < value) for value in sums])
+        expected = [naive.p_value(nominal, value) for value in sums]
+        assert_allclose(explanation.criterion_p_values[:, criterion], expected)
+        share = np.mean(
+            np.abs(nominal / np.median(nominal) - explanation.usual_distances.mean(axis=0)[criterion])
+            <= np.diff(explanation.usual_distances, axis=0)[0, criterion] / 2
+        )
+        assert 0.85 <= share <= 0.95
+
+
+def test_the_position_tells_which_of_two_criteria_was_violated_more(pedestrians):
+    test, explanation = pedestrians
+    speed, shape = (explanation.position[test.kinds == kind].mean() for kind in ("speed", "shape"))
+    assert 0 < shape < 0.5 < speed < 1
+    three = ParetoDepthDetector().fit(np.random.default_rng(0).random((30, 3))).explain([[0.5, 0.5, 0.5]])
+    assert np.isnan(three.position).all()
+
+
+def test_a_single_criterion_is_not_told_from_others():
+    X_train = np.random.default_rng(0).random((99, 1))
+    detector = ParetoDepthDetector([Criterion("speed")], threshold=0.0).fit(X_train)
+    (sentence,) = detector.explain([[0.5]]).sentences
+    p_value = detector.explain([[0.5]]).criterion_p_values[0, 0]
+    nearest = np.argsort(np.abs(X_train[:, 0] - 0.5))[:2]
+    assert p_value > 0.05
+    assert sentence == (
+        f"Stranger in speed (p = {p_value:.2f}) than nominal samples may be; "
+        f"nearest by speed: {nearest[0]}, {nearest[1]}."
+    )
+
+
+def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
+    rng = np.random.default_rng(0)
+    X_train = band(rng, 300)
+    detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="union").fit(X_train)
+    explanation = detector.explain([[0.5, 0.5], [9.0, 0.1], [9.0, 9.0], [1.2, -1.2]])
+    ordinary, speed, both, joint = explanation.sentences
+    nearest = np.argsort(np.abs(X_train[:, 1] - 0.1))[:2]
+    assert ordinary.startswith("Ordinary (p = 1.00); nearest by speed: ")
+    assert speed == (
+        "Far from every nominal sample in speed (p = 0.003); shape is ordinary; "
+        f"nearest by shape: {nearest[0]}, {nearest[1]}."
+    )
+    assert both.startswith("Far from every nominal sample in speed (p = 0.003) and shape (p = 0.003); nearest by ")
+    assert joint == (
+        "Ordinary in each criterion alone, but no nominal sample is near in all of them at once (p = 0.003)."
+    )
+    assert repr(explanation).splitlines()[0] == "Explanation of 4 samples by union"
+    assert repr(explanation).splitlines()[2] == f"1: {speed}"
+
+
+def test_long_explanations_are_shortened_but_framed_whole(pedestrians):
+    test, explanation = pedestrians
+    assert len(repr(explanation).splitlines()) == 12
+    assert repr(explanation).endswith("… and 70 more; see to_frame()")
+    frame = explanation.to_frame()
+    assert len(frame) == len(test.kinds)
+    assert_array_equal(frame["speed: p"], explanation.criterion_p_values[:, 0])
+    assert_array_equal(frame["p_union"], explanation.p_values["union"])
+    assert frame["sentence"].tolist() == explanation.sentences
+    assert frame["shape: nearest"][3] == explanation.neighbors[1][3].tolist()
+
+
+def test_the_notebook_form_escapes_names(data):
+    X_train, X = data
+    criteria = [Criterion("<b>&", 0), Criterion("plain", 1)]
+    text = ParetoDepthDetector(criteria).fit(X_train).explain(X)._repr_html_()
+    assert "<b>" not in text
+    assert text.count("&lt;b&gt;&amp;") > 1
+    assert text.count("<tr>") == 11
+    assert "and 10 more" in text
+
+
+def test_a_picture_shows_a_sample_among_the_usual(pedestrians, data):
+    test, explanation = pedestrians
+    sample = int(np.flatnonzero(test.kinds == "speed")[0])
+    ax = explanation.plot(sample)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["speed", "shape"]
+    shown = {float(x): float(y) for dots in ax.collections for x, y in dots.get_offsets()}
+    assert shown == {float(distance): row for row, distance in enumerate(explanation.distances[sample])}
+    own = Figure().subplots()
+    assert explanation.plot(0, ax=own) is own
+    with pytest.raises(
+        ValueError, match=r"'sample' parameter of Explanation.plot must be an integer from 0 to 79. Got"
+    ):
+        explanation.plot(80)
+
+
+def test_a_given_threshold_decides_who_is_explained_as_an_anomaly(data):
+    X_train, X = data
+    detector = ParetoDepthDetector(threshold=8.0).fit(X_train)
+    explanation = detector.explain(X)
+    assert_array_equal(explanation.is_anomaly, detector.mean_depth(X) > 8.0)
+    assert explanation.alpha == 0.05
