@@ -18,13 +18,21 @@ from paretodepth._checks import check_n_jobs
 Result = TypeVar("Result")
 Part = TypeVar("Part")
 Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+Watch = Callable[[str, int, int], None]
+"""Is told what is being done, how much of it is done, and of how much; 0 if that is not known."""
+
 BLOCK_VALUES = 2**21
 """Dissimilarities a block holds at most, unless one row is longer: 16 MiB."""
+SECONDS_BETWEEN = 0.5
+"""Between two printed states of a line."""
+
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_title: ContextVar[str] = ContextVar("title", default="")
 
 
-def row_blocks(n_rows: int, values_per_row: int) -> list[slice]:
-    """Return slices that cover `n_rows` rows, each of at most `BLOCK_VALUES` values."""
-    return list(gen_batches(n_rows, max(1, BLOCK_VALUES // max(1, values_per_row))))
+def row_blocks(n_rows: int, values_per_row: int, block_values: int | None = None) -> list[slice]:
+    """Return slices that cover `n_rows` rows, each of at most `block_values` values, by default `BLOCK_VALUES`."""
+    return list(gen_batches(n_rows, max(1, (block_values or BLOCK_VALUES) // max(1, values_per_row))))
 
 
 @contextmanager
@@ -57,16 +65,9 @@ def map_blocks(function: Callable[[Part], Result], blocks: Iterable[Part], n_job
     return list(iterate_blocks(function, list(blocks), n_jobs))
 
 
-Watch = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and of how much; 0 if that is not known."""
-SECONDS_BETWEEN = 0.5
-_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
-_tell: ContextVar[Callable[[int, int], None] | None] = ContextVar("tell", default=None)
-
-
 @contextmanager
 def watched(watch: Watch) -> Iterator[None]:
-    """Have the phases of what is done meanwhile told to somebody."""
+    """Tell `watch` of the phases of what is done meanwhile."""
     token = _watch.set(watch)
     try:
         yield
@@ -75,54 +76,69 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 @contextmanager
-def phase(title: str, caller: str, *, verbose: int) -> Iterator[None]:
-    """Tell who watches what is being done, and print it if asked to, with how long it took."""
-    watch = _watch.get()
-    line = _Line(f"[{caller}] {title} …") if verbose else None
+def printed(caller: str) -> Iterator[None]:
+    """Print the phases of what is done meanwhile, each with how long it took; who watches is told as well."""
+    lines, watch = _Lines(caller), _watch.get()
 
-    def tell(n_done: int, n_all: int) -> None:
+    def tell(title: str, n_done: int, n_all: int) -> None:
         if watch is not None:
             watch(title, n_done, n_all)
-        if line is not None:
-            line.tell(n_done, n_all)
+        lines.tell(title, n_done, n_all)
 
-    if watch is not None:
-        watch(title, 0, 0)
-    token = _tell.set(tell)
+    with watched(tell):
+        yield
+    lines.end()
+
+
+@contextmanager
+def phase(title: str) -> Iterator[None]:
+    """Tell who watches what is being done."""
+    tell(title, 0, 0)
+    token = _title.set(title)
     try:
         yield
     finally:
-        _tell.reset(token)
-    if line is not None:
-        line.end()
+        _title.reset(token)
 
 
-class _Line:
-    """A printed line, on a terminal with how long it will still take."""
+def told(results: Iterable[Result], n_results: int) -> Iterator[Result]:
+    """Give results on as they come, and tell who watches how many of the present phase's have come."""
+    for number, result in enumerate(results, 1):
+        tell(_title.get(), number, n_results)
+        yield result
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._start = self._last = time.perf_counter()
-        print(text, end="", flush=True)  # noqa: T201
 
-    def tell(self, n_done: int, n_all: int) -> None:
+def tell(title: str, n_done: int, n_all: int) -> None:
+    """Tell who watches how much of a phase is done, if anybody does and there is a phase."""
+    watch = _watch.get()
+    if watch is not None and title:
+        watch(title, n_done, n_all)
+
+
+class _Lines:
+    """Printed lines, one a phase, on a terminal with how long it will still take."""
+
+    def __init__(self, caller: str) -> None:
+        self._caller = caller
+        self._title = self._text = ""
+        self._start = self._last = 0.0
+
+    def tell(self, title: str, n_done: int, n_all: int) -> None:
         """Print how much is done, if it is long enough since the last time."""
+        if title != self._title:
+            self.end()
+            self._title, self._text = title, f"[{self._caller}] {title} …"
+            self._start = self._last = time.perf_counter()
+            print(self._text, end="", flush=True)  # noqa: T201
         now = time.perf_counter()
-        if now - self._last > SECONDS_BETWEEN and sys.stdout.isatty():
+        if n_done and n_all and now - self._last > SECONDS_BETWEEN and sys.stdout.isatty():
             self._last = now
             left = (now - self._start) * (n_all - n_done) / n_done
             print(f"\r{self._text} {n_done / n_all:.0%}, {left:.0f} s left \033[K", end="", flush=True)  # noqa: T201
 
     def end(self) -> None:
-        """Print how long it took."""
-        again = f"\r{self._text}\033[K" if self._last > self._start else ""
-        print(f"{again} {time.perf_counter() - self._start:.1f} s")  # noqa: T201
-
-
-def told(results: Iterable[Result], n_results: int) -> Iterator[Result]:
-    """Give results on as they come, and tell the present phase how many of them have come."""
-    tell = _tell.get()
-    for number, result in enumerate(results, 1):
-        if tell is not None:
-            tell(number, n_results)
-        yield result
+        """Print how long the last phase took."""
+        if self._title:
+            again = f"\r{self._text}\033[K" if self._last > self._start else ""
+            print(f"{again} {time.perf_counter() - self._start:.1f} s")  # noqa: T201
+        self._title = ""

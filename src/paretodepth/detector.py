@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Literal, Self
 
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from paretodepth._blocks import Result, phase
+from paretodepth._blocks import Result, phase, printed
 from paretodepth._checks import check_choice
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.fitted import fit_criteria, view_rows, view_samples
@@ -200,7 +201,8 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         -------
         self : ParetoDepthDetector
         """
-        return self._fit(X, ComputedPairs)
+        with printed(NAME) if self.verbose else nullcontext():
+            return self._fit(X, ComputedPairs)
 
     def _fit(self, X: Samples, pairs_of: Callable[[Criteria, Views, int | None], Pairs]) -> Self:
         """Learn the fronts from pairs of training samples that a function makes: here, or on a cluster."""
@@ -209,16 +211,15 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         limits = Limits.checked(self.max_depth, self.max_dyads, self.memory_limit, NAME)
         views = self._fit_criteria(X)
         names = [criterion.name for criterion in self.criteria_]
-        telling = partial(phase, caller=NAME, verbose=self.verbose)
         pairs = pairs_of(self.criteria_, self._training, self.n_jobs)
-        trained = train(pairs, names, self.n_neighbors, depth, limits, self._seed, telling, NAME)
+        trained = train(pairs, names, self.n_neighbors, depth, limits, self._seed, NAME)
         self.n_neighbors_, self.fronts_, self._measurement = trained.n_neighbors, trained.fronts, trained.measurement
         self.n_fronts_ = len(self.fronts_)
         self.exact_ = trained.n_dyads == pairs.n_pairs
         measurement = self._measurement
         self._nearby = Nearby(self.criteria_, self._training, measurement.n_summed, measurement.weights)
         self._calibrate(trained, views)
-        with telling("advice"):
+        with phase("advice"):
             self.advice_ = criteria_advice(self.criteria_, trained.dyads, self.n_fronts_, trained.n_dyads)
         self.advice_ += trained.advice
         for advice in self.advice_:

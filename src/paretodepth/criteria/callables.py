@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth._blocks import phase, told
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.samples import table_rows
 from paretodepth.criteria.values import Columns, check_numbers
-
-SECONDS_BETWEEN_LINES = 1.0
 
 
 def callable_view(columns: Columns) -> View:
@@ -31,36 +28,14 @@ def callable_view(columns: Columns) -> View:
 def element_block(
     function: Callable[..., float], A: View, B: View, params: Mapping[str, Any], name: str, *, is_training: bool
 ) -> NDArray[np.float64]:
-    """Return the function's values for each pair, telling on a terminal how far it is.
+    """Return the function's values for each pair, telling who watches how far it is.
 
     In a block of training samples `B` begins with the samples of `A`; each pair is asked
     for once, and entries on and below the diagonal are left 0.
     """
     block = np.zeros((len(A), len(B)))
-    progress = _Progress(name, len(A))
-    for row, a in enumerate(A):
-        for column in range(row + 1 if is_training else 0, len(B)):
-            block[row, column] = function(a, B[column], **params)
-        progress.tell(row + 1)
+    with phase(f"criterion '{name}', pair by pair"):
+        for row, a in told(enumerate(A), len(A)):
+            for column in range(row + 1 if is_training else 0, len(B)):
+                block[row, column] = function(a, B[column], **params)
     return block
-
-
-class _Progress:
-    """Lines on a terminal that tell how much of a block is done."""
-
-    def __init__(self, name: str, n_rows: int) -> None:
-        self._name = name
-        self._n_rows = n_rows
-        self._start = self._last = time.monotonic()
-
-    def tell(self, n_done: int) -> None:
-        """Print a line if a second has gone by since the last one."""
-        now = time.monotonic()
-        if now - self._last < SECONDS_BETWEEN_LINES or not sys.stderr.isatty():
-            return
-        self._last = now
-        left = (now - self._start) * (self._n_rows - n_done) / n_done
-        print(  # noqa: T201
-            f"criterion '{self._name}': {n_done:,} of {self._n_rows:,} samples compared, {left:.0f} s left",
-            file=sys.stderr,
-        )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth._blocks import phase
 from paretodepth.fronts.depth import DepthKind, Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, drawn_fronts
@@ -54,7 +54,6 @@ def train(
     depth: DepthKind,
     limits: Limits,
     seed: int,
-    telling: Callable[[str], AbstractContextManager[None]],
     caller: str,
 ) -> Trained:
     """Return what is found in the pairs of training samples.
@@ -69,8 +68,6 @@ def train(
     limits : Limits
     seed : int
         Draws the dyads if not all are used.
-    telling : callable
-        Returns a context in which what it is given is done.
     caller : str
         Named in errors.
     """
@@ -78,17 +75,17 @@ def train(
     given_n_neighbors(n_neighbors, names, pairs.n_samples, caller)
     limits.check(pairs.n_samples, pairs.n_criteria, caller)
     if limits.holds(pairs.n_pairs, pairs.n_criteria):
-        with telling(f"dissimilarities of {pairs.n_pairs:,} pairs of samples"):
+        with phase(f"dissimilarities of {pairs.n_pairs:,} pairs of samples"):
             pairs = HeldPairs.of(pairs)
-    with telling("neighbors"):
+    with phase("neighbors"):
         dyads = pairs.sample()
         weights = 1 / usual_sizes(dyads)
         counts, lists = fitted_n_neighbors(n_neighbors, pairs, weights, names, caller)
     n_dyads = limits.n_dyads(pairs.n_pairs)
-    with telling(f"Pareto fronts of {n_dyads:,} dyads"):
+    with phase(f"Pareto fronts of {n_dyads:,} dyads"):
         fronts = _fronts(pairs, counts, limits, seed)
         measurement = Measurement.fit(Depths(fronts, depth), counts, weights, pairs.n_samples)
-    with telling("leave-one-out scores"):
+    with phase("leave-one-out scores"):
         statistics = measurement.training_statistics(pairs, lists)
     advice = _advice(pairs, fronts, n_dyads, counts)
     return Trained(pairs, dyads, counts, fronts, n_dyads, measurement, statistics, advice)
