@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 
 def listed(words: Iterable[object]) -> str:
@@ -57,17 +56,6 @@ def shortened(value: object) -> str:
     """Return a value as a message shows it."""
     shown = repr(value)
     return shown if len(shown) <= 60 else f"{shown[:60]}…"
-
-
-MAX_CRITERIA = 64
-"""Far fewer already leave almost every dyad undominated, while lists of neighbors grow with the square."""
-Origin = tuple[int, int | NDArray[np.intp]]
-"""The numbers, in messages, of a block's first row and of its first column, or of each column."""
-
-
-def column_number(origin: Origin, column: int) -> int:
-    """Return the number of a block's column in messages."""
-    return int(origin[1][column] if isinstance(origin[1], np.ndarray) else origin[1] + column)
 
 
 def check_choice(value: object, parameter: str, choices: Sequence[str], caller: str) -> Any:
@@ -121,15 +109,6 @@ def check_rate(rate: object, parameter: str, caller: str, meaning: str) -> float
             f"instead; it is {meaning}."
         )
     return float(rate)  # type: ignore[arg-type]
-
-
-def check_n_criteria(n_criteria: int, caller: str) -> None:
-    """Refuse more criteria than Pareto fronts can tell anything about."""
-    if n_criteria > MAX_CRITERIA:
-        raise ValueError(
-            f"{caller} must be given at most {MAX_CRITERIA} criteria. Got {n_criteria:,} instead; join related columns "
-            "into criteria, as Criterion(name, columns=[…]) does, or leave some out."
-        )
 
 
 def is_integer(value: object) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -20,6 +19,8 @@ from paretodepth.criteria.transform import check_transformer
 BlockMetric = Callable[..., NDArray[np.float64]]
 ColumnNames = str | int | Iterable[str] | Iterable[int] | None
 PRECOMPUTED = "precomputed"
+MAX_CRITERIA = 64
+"""Far fewer already leave almost every dyad undominated, while lists of neighbors grow with the square."""
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -249,9 +250,6 @@ def resolve_criteria(criteria: object, caller: str) -> list[Criterion] | None:
     return [check_criterion(criterion) for criterion in checked]
 
 
-MAX_FLOAT = sys.float_info.max
-
-
 def check_params(params: Mapping[str, object], known: Mapping[str, bool], caller: str) -> None:
     """Refuse parameters that a metric does not have, and the lack of one that it requires.
 
@@ -336,4 +334,13 @@ def check_metric(metric: object, name: str, known: Sequence[str]) -> None:
         raise ValueError(
             f"The 'metric' parameter of the criterion '{name}' must be a known metric or a callable. "
             f"Got '{metric}' instead{suggestion(metric, known)}; the known ones are {listed(known)}."
+        )
+
+
+def check_n_criteria(n_criteria: int, caller: str) -> None:
+    """Refuse more criteria than Pareto fronts can tell anything about."""
+    if n_criteria > MAX_CRITERIA:
+        raise ValueError(
+            f"{caller} must be given at most {MAX_CRITERIA} criteria. Got {n_criteria:,} instead; join related columns "
+            "into criteria, as Criterion(name, columns=[…]) does, or leave some out."
         )

@@ -12,10 +12,10 @@ from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from paretodepth._checks import Origin, check_extra, check_n_criteria, column_number, is_integer, listed, suggestion
+from paretodepth._checks import check_extra, is_integer, listed, suggestion
 from paretodepth.criteria.callables import callable_view, element_block
-from paretodepth.criteria.criterion import BlockMetric, Criterion, checked_params, resolve_criteria
-from paretodepth.criteria.matrices import check_dissimilarities, check_matrices, check_matrix
+from paretodepth.criteria.criterion import BlockMetric, Criterion, check_n_criteria, checked_params, resolve_criteria
+from paretodepth.criteria.matrices import Origin, check_dissimilarities, check_matrices, check_matrix, column_number
 from paretodepth.criteria.metrics.metric import State, View
 from paretodepth.criteria.samples import MIN_SAMPLES, check_n_samples, is_object_column, read_samples
 from paretodepth.criteria.transform import is_batch_stable, transformed, transformer_input

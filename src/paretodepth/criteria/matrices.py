@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._checks import Origin, column_number, listed
+from paretodepth._checks import listed
+
+Origin = tuple[int, int | NDArray[np.intp]]
+"""The numbers, in messages, of a block's first row and of its first column, or of each column."""
 
 MATRIX_ROWS = 256
 """Rows of a precomputed matrix that are checked at a time."""
@@ -126,3 +129,8 @@ def _looks_like_dissimilarities(matrix: Any) -> bool:
     if matrix.shape[0] != matrix.shape[1] or len(matrix) < 3 or np.any(np.diagonal(matrix) != 0):
         return False
     return bool(np.any(matrix)) and np.array_equal(matrix, matrix.T)
+
+
+def column_number(origin: Origin, column: int) -> int:
+    """Return the number of a block's column in messages."""
+    return int(origin[1][column] if isinstance(origin[1], np.ndarray) else origin[1] + column)

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._checks import MAX_CRITERIA, listed, one_line, suggestion
+from paretodepth._checks import listed, one_line, suggestion
+from paretodepth.criteria.criterion import MAX_CRITERIA
 
 DTYPES = re.compile(r"[<|](b1|[iu][1248]|f[248]|[mM]8(\[\d{0,9}[a-zA-Zμ]{1,2}\])?)")
 MAX_DIMENSIONS = 32

@@ -145,52 +145,6 @@ class Fronts:
         return np.repeat(np.arange(1, len(self) + 1), np.diff(self.starts))
 
 
-def _value_order(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the order of values, equal ones as they come, and which in this order equal the one before."""
-    n_bits = len(values).bit_length()
-    # The bits of a float sort like the float, once those of negative ones are turned round. Their
-    # last ones make room for the row, and a plain sort, far faster than one of indices, does.
-    keys = (values + 0.0).view(np.int64)
-    keys ^= (keys >> 63) & np.int64(2**63 - 1)
-    keys >>= n_bits
-    keys <<= n_bits
-    keys |= np.arange(len(values))
-    keys.sort()
-    order = keys & ((1 << n_bits) - 1)
-    keys >>= n_bits
-    is_same = np.zeros(len(values), bool)
-    is_same[1:] = keys[1:] == keys[:-1]
-    if is_same.any():
-        _settle_keys(values, order, is_same)
-    return order, is_same
-
-
-def _settle_keys(values: NDArray[np.float64], order: NDArray[np.intp], is_same: NDArray[np.bool_]) -> None:
-    """Sort in full, in place, the runs of equal keys that hold different values: the keys lack the last bits."""
-    places = _tied_places(is_same)
-    in_order = values[order[places]]
-    runs = np.cumsum(~is_same[places])
-    is_changed = is_same[places]
-    is_changed[1:] &= in_order[1:] != in_order[:-1]
-    if not is_changed.any():
-        return
-    is_mixed = np.zeros(runs[-1] + 1, bool)
-    is_mixed[runs[is_changed]] = True
-    is_mixed = is_mixed[runs]
-    places, runs = places[is_mixed], runs[is_mixed]
-    rows = order[places]
-    rows = rows[np.lexsort((values[rows], runs))]
-    order[places] = rows
-    is_same[places[1:]] &= values[rows[1:]] == values[rows[:-1]]
-
-
-def _tied_places(is_same: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the places of all that is the same as the one before or after."""
-    is_tied = is_same.copy()
-    is_tied[:-1] |= is_same[1:]
-    return np.flatnonzero(is_tied)
-
-
 def check_dyads(dyads: ArrayLike, caller: str) -> NDArray[np.float64]:
     """Return dyads as a C-contiguous float64 array of shape (n_dyads, n_criteria) without NaN."""
     array = np.asarray(dyads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import check_count, check_positive
 from paretodepth._kernels.sequences import frechet_distances, hausdorff_distances
-from paretodepth.criteria.criterion import MAX_FLOAT
 from paretodepth.criteria.metrics.metric import Estimate, Metric, Parameter, State, View, are_numbers
 from paretodepth.criteria.metrics.numeric import scipy_block
 from paretodepth.criteria.metrics.paths import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram, speeds
@@ -20,6 +20,7 @@ from paretodepth.criteria.metrics.series import joined
 from paretodepth.criteria.values import Columns, check_trajectory_column, object_column
 
 N_SPEED_BINS = 20
+MAX_FLOAT = sys.float_info.max
 
 
 def _timed(columns: Columns, rate: float) -> list[Trajectory]:
