@@ -12,9 +12,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 from paretodepth import AdviceWarning, ParetoDepthDetector
-from paretodepth.criteria.fitted import fit_criteria, view_samples
+from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.pairs.pairs import ComputedPairs
-from paretodepth.scoring.calibration import METHODS
+from paretodepth.scoring.methods import METHODS
 from tests import naive
 
 # Uncompiled or bounds-checked loops are slow; these runs ask for lines and indices, not for rare values.
@@ -85,9 +85,8 @@ class Fitted(NamedTuple):
 
 def fitted(criteria, X):
     """Fit criteria, or one per column if they are None, without a detector's fronts and scores."""
-    detector = ParetoDepthDetector(criteria)
-    detector.criteria_, views = fit_criteria(detector, X)
-    return Fitted(detector.criteria_, views, lambda new: view_samples(detector, new))
+    own, views = FittedCriteria.fit(criteria, X, caller="ParetoDepthDetector")
+    return Fitted(own.fitted, views, lambda new: own.views(new, caller="ParetoDepthDetector"))
 
 
 def pairs_of(criteria, X, n_jobs=1):

@@ -47,7 +47,7 @@ def few(monkeypatch):
     monkeypatch.setattr("paretodepth.pairs.limits.HELD_SHARE", 0.0)
     monkeypatch.setattr(distributed, "FEW_SAMPLES", 20)
     monkeypatch.setattr(capping, "FEW_SAMPLES", 40)
-    monkeypatch.setattr(capping, "BLOCK_VALUES", 600)
+    monkeypatch.setattr(capping, "PAIR_VALUES", 600)
     monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 2000)
 
 
@@ -86,7 +86,7 @@ def test_a_fit_on_a_cluster_is_that_of_one_machine_bit_by_bit(client, kind, para
 def test_the_number_of_tasks_changes_no_bit(client, n_tasks, monkeypatch):
     X = np.round(np.random.default_rng(0).random((60, 3)), 1)
     monkeypatch.setattr(distributed, "TASKS_PER_THREAD", n_tasks)
-    monkeypatch.setattr(capping, "BLOCK_VALUES", 50 * n_tasks)
+    monkeypatch.setattr(capping, "PAIR_VALUES", 50 * n_tasks)
     detector = fitted(lambda detector, X: distributed.fit(detector, X, client), X, max_depth=4)
     assert_same_results(detector, fitted(alone, X, max_depth=4), X[:5])
 

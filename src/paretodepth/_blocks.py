@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
+from sklearn import get_config
 from sklearn.utils import gen_batches
 
 from paretodepth._checks import check_n_jobs
@@ -30,9 +31,14 @@ _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 _title: ContextVar[str] = ContextVar("title", default="")
 
 
-def row_blocks(n_rows: int, values_per_row: int, block_values: int | None = None) -> list[slice]:
-    """Return slices that cover `n_rows` rows, each of at most `block_values` values, by default `BLOCK_VALUES`."""
-    return list(gen_batches(n_rows, max(1, (block_values or BLOCK_VALUES) // max(1, values_per_row))))
+def row_blocks(n_rows: int, values_per_row: int) -> list[slice]:
+    """Return slices that cover `n_rows` rows, each of at most `BLOCK_VALUES` values unless one row has more."""
+    return list(gen_batches(n_rows, max(1, block_values(BLOCK_VALUES) // max(1, values_per_row))))
+
+
+def block_values(most: int) -> int:
+    """Return how many values a block may hold: `most`, or fewer if scikit-learn's `working_memory` is smaller."""
+    return min(most, int(get_config()["working_memory"] * 2**20) // 8)
 
 
 @contextmanager

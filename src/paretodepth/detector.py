@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,38 +14,27 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from paretodepth._blocks import Result, phase, printed
+from paretodepth._blocks import printed
 from paretodepth._checks import check_choice
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.fitted import fit_criteria, view_rows, view_samples
 from paretodepth.criteria.metrics.metric import View
-from paretodepth.files.model_file import ModelFileMixin
+from paretodepth.criteria.samples import note_features
+from paretodepth.files.model_file import load_model, save_model
 from paretodepth.fronts.depth import DepthKind
 from paretodepth.pairs.limits import Limits
-from paretodepth.pairs.nearest import map_new_blocks, nearest_dyads
+from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, Views
-from paretodepth.pairs.shortlist import Nearby
-from paretodepth.scoring.advice import AdviceWarning, criteria_advice
-from paretodepth.scoring.calibration import (
-    CALIBRATIONS,
-    METHODS,
-    Calibration,
-    check_alpha,
-    check_fdr,
-    check_threshold,
-    discoveries,
-    kept_rows,
-    largest_nominal_score,
-)
-from paretodepth.scoring.explanation import Explanation, Reasoning, explained
-from paretodepth.scoring.measures import Method, joined
-from paretodepth.scoring.model import Trained, train
+from paretodepth.scoring.advice import AdviceWarning
+from paretodepth.scoring.calibration import CALIBRATIONS, check_fdr, discoveries
+from paretodepth.scoring.explanation import Explanation, explain_new
+from paretodepth.scoring.methods import METHODS, MethodName
+from paretodepth.scoring.model import Model, Settings, fitted_model
 
 NAME = "ParetoDepthDetector"
 Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
 
 
-class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Anomaly detection under several dissimilarities at once, without weights.
 
     The dissimilarities of a pair of training samples under K criteria form a dyad. The
@@ -104,6 +93,8 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
     criteria_ : list of FittedCriterion
         The criteria, with their columns as indices and what was estimated from the
         training samples.
+    model_ : Model
+        All that was found, which `save` writes; the other attributes are parts of it.
     advice_ : list of str
         What had better be changed about the criteria; `fit` warns of it.
     n_neighbors_ : ndarray of shape (n_criteria,)
@@ -159,7 +150,7 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         *,
         n_neighbors: Literal["connected"] | int | Sequence[int] = "connected",
         depth: DepthKind = "paper",
-        method: Method = "depth",
+        method: MethodName = "depth",
         alpha: float | None = None,
         threshold: float | None = None,
         calibration: Literal["leave-one-out", "split"] = "leave-one-out",
@@ -201,62 +192,7 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         -------
         self : ParetoDepthDetector
         """
-        with printed(NAME) if self.verbose else nullcontext():
-            return self._fit(X, ComputedPairs)
-
-    def _fit(self, X: Samples, pairs_of: Callable[[Criteria, Views, int | None], Pairs]) -> Self:
-        """Learn the fronts from pairs of training samples that a function makes: here, or on a cluster."""
-        depth = check_choice(self.depth, "depth", ("paper", "insertion", "mid"), NAME)
-        check_choice(self.method, "method", METHODS, NAME)
-        limits = Limits.checked(self.max_depth, self.max_dyads, self.memory_limit, NAME)
-        views = self._fit_criteria(X)
-        names = [criterion.name for criterion in self.criteria_]
-        pairs = pairs_of(self.criteria_, self._training, self.n_jobs)
-        trained = train(pairs, names, self.n_neighbors, depth, limits, self._seed, NAME)
-        self.n_neighbors_, self.fronts_, self._measurement = trained.n_neighbors, trained.fronts, trained.measurement
-        self.n_fronts_ = len(self.fronts_)
-        self.exact_ = trained.n_dyads == pairs.n_pairs
-        measurement = self._measurement
-        self._nearby = Nearby(self.criteria_, self._training, measurement.n_summed, measurement.weights)
-        self._calibrate(trained, views)
-        with phase("advice"):
-            self.advice_ = criteria_advice(self.criteria_, trained.dyads, self.n_fronts_, trained.n_dyads)
-        self.advice_ += trained.advice
-        for advice in self.advice_:
-            warnings.warn(advice, AdviceWarning, stacklevel=3)
-        return self
-
-    def _fit_criteria(self, X: Samples) -> list[View]:
-        """Fit the criteria, choose the samples that make the fronts, and return what the criteria see of all."""
-        calibration = check_choice(self.calibration, "calibration", CALIBRATIONS, NAME)
-        self._seed = check_random_state(self.random_state).randint(2**31 - 1)
-        rows_of = partial(kept_rows, calibration=calibration, seed=self._seed)
-        self.criteria_, views = fit_criteria(self, X, rows_of)
-        self._kept = rows_of(len(views[0]))
-        self._training = view_rows(self.criteria_, views, self._kept, self._kept)
-        n_calibrating = len(views[0]) - (len(self._training[0]) if calibration == "split" else 0)
-        threshold = check_threshold(self.threshold, NAME)
-        self.alpha_ = check_alpha(self.alpha, n_calibrating, NAME) if threshold is None else None
-        return views
-
-    def _calibrate(self, trained: Trained, views: list[View]) -> None:
-        """Score the training samples, each left out in turn, and those held out; set the threshold."""
-        training = calibrating = trained.statistics
-        held_out = np.delete(np.arange(len(views[0])), self._kept)
-        if len(held_out):
-            measure = partial(self._measurement.statistics, method="union")
-            calibrating = joined(self._over_blocks(measure, view_rows(self.criteria_, views, held_out, self._kept)))
-        self._calibration = Calibration.fit(training, calibrating)
-        self._reasoning = Reasoning.fit(self._measurement, self._calibration, self.method, trained.pairs, trained.dyads)
-        self.training_scores_ = np.empty(len(views[0]))
-        if len(held_out):
-            self.training_scores_[held_out] = -self._calibration.score(calibrating, self.method)
-        self.training_scores_[self._kept] = -self._calibration.score(training, self.method)
-        if self.alpha_ is None:
-            self.offset_ = -float(self.threshold)  # type: ignore[arg-type]
-        else:
-            self.offset_ = -largest_nominal_score(self._calibration.scores[self.method], self.alpha_)
-        self.training_labels_ = np.where(self.training_scores_ < self.offset_, -1, 1)
+        return fit_by_pairs(self, X, ComputedPairs)
 
     def mean_depth(self, X: Samples) -> NDArray[np.float64]:
         """Return the paper's anomaly score v: the mean depth of each sample's dyads, larger is stranger.
@@ -288,8 +224,11 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
             Of the ``n_neighbors_[0]`` nearest in the first criterion, of those nearest in
             the second, and so on; s is the sum of `n_neighbors_`.
         """
-        dyads = self._over_blocks(lambda block: nearest_dyads(block, self.n_neighbors_)[1], self._new_views(X))
-        return np.concatenate(dyads)
+        views = self._views(X)
+        blocks = self.model_.map_new(
+            lambda block: nearest_dyads(block, self.n_neighbors_)[1], views, n_jobs=self.n_jobs
+        )
+        return np.concatenate(blocks)
 
     def score_samples(self, X: Samples) -> NDArray[np.float64]:
         """Return minus the score of each sample, with ``method="depth"`` minus its mean depth; smaller is stranger.
@@ -303,7 +242,7 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         -------
         scores : ndarray of shape (n_samples,)
         """
-        return -self._scores(X, None)
+        return -self._scores(X)
 
     def decision_function(self, X: Samples) -> NDArray[np.float64]:
         """Return the score of each sample less the offset, negative for anomalies.
@@ -333,7 +272,7 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         """
         return np.where(self.decision_function(X) < 0, -1, 1)
 
-    def p_values(self, X: Samples, *, method: Method | None = None) -> NDArray[np.float64]:
+    def p_values(self, X: Samples, *, method: MethodName | None = None) -> NDArray[np.float64]:
         """Return how often a nominal sample would be at least as strange as each of these.
 
         That is (1 + number of calibrating samples at least as strange) / (1 + their number). A
@@ -358,8 +297,10 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         >>> ParetoDepthDetector(method="union").fit(nominal).p_values([[0.5, 0.5], [1.6, 0.5]])
         array([0.37 , 0.005])
         """
+        if method is not None:
+            check_choice(method, "method", tuple(METHODS), f"{NAME}.p_values")
         scores = self._scores(X, method)
-        return self._calibration.p_values(scores, method or self.method)
+        return self.model_.p_values(scores, method)
 
     def select(self, X: Samples, *, fdr: float = 0.1) -> NDArray[np.bool_]:
         """Tell which samples to call anomalies so that few of those called are nominal.
@@ -403,27 +344,110 @@ class ParetoDepthDetector(ModelFileMixin, OutlierMixin, BaseEstimator):  # type:
         0: Ordinary (p = 0.92); nearest by x0: 104, 37; by x1: 238, 199.
         1: Far from every nominal sample in x0 (p = 0.003); x1 is ordinary; nearest by x1: 40, 84.
         """
-        views = self._new_views(X)
-        reasons = self._over_blocks(self._reasoning.reasons, views)
-        names = [criterion.name for criterion in self.criteria_]
-        kept = np.arange(len(self.training_scores_))[self._kept]
-        return explained(self._reasoning, reasons, names, kept, -self.offset_, self.alpha_)
+        views = self._views(X)
+        return explain_new(self.model_, views, n_jobs=self.n_jobs)
 
-    def _scores(self, X: Samples, method: Method | None) -> NDArray[np.float64]:
-        """Return the scores of new samples under one of the tests, larger is stranger."""
-        views = self._new_views(X)
-        chosen: Method = self.method if method is None else check_choice(method, "method", METHODS, f"{NAME}.p_values")
-        if self._nearby.is_worthwhile(with_sum=chosen == "union"):
-            parts = self._measurement.nearby_statistics(self._nearby, views, chosen, self.n_jobs)
-        else:
-            parts = self._over_blocks(partial(self._measurement.statistics, method=chosen), views)
-        return self._calibration.score(joined(parts), chosen)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted detector to a file that `load` reads.
 
-    def _new_views(self, X: Samples) -> list[View]:
+        The file appears whole or not at all, whatever happens meanwhile, and replaces one of the
+        same name.
+
+        Parameters
+        ----------
+        path : str or path
+            Any name; the endings ``.model`` or ``.pdm`` are customary.
+
+        Raises
+        ------
+        TypeError
+            If the detector holds what a file cannot carry: a transformer of scikit-learn, a
+            `RandomState`, objects of other libraries in a column. Functions as metrics are not
+            written, but asked for by `load`.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import numpy as np
+        >>> from paretodepth import ParetoDepthDetector
+        >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((200, 2)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     detector.save(os.path.join(folder, "nominal.model"))
+        ...     loaded = ParetoDepthDetector.load(os.path.join(folder, "nominal.model"))
+        >>> loaded.predict([[0.5, 0.5], [1.6, 0.5]])
+        array([ 1, -1])
+        """
+        check_is_fitted(self)
+        save_model(path, self.get_params(deep=False), self.model_)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], criteria: Mapping[str, Callable[..., Any]] | None = None) -> Self:
+        """Return the detector that `save` wrote to a file.
+
+        Its scores are the same to the last bit. Loading executes nothing that the file holds,
+        and takes no more memory for arrays than the file has bytes.
+
+        Parameters
+        ----------
+        path : str or path
+        criteria : dict of callable or None, default=None
+            By the criterion's name, the functions that criteria were fitted with as metrics,
+            which a file cannot carry.
+
+        Returns
+        -------
+        detector : ParetoDepthDetector
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, of another kind or of another version of the format.
+        OSError
+            If it cannot be read.
+        """
+        parameters, model = load_model(path, cls().get_params(deep=False), criteria or {})
+        return cls(**parameters)._adopt(model)
+
+    def _scores(self, X: Samples, method: MethodName | None = None) -> NDArray[np.float64]:
+        """Return the scores of new samples, larger is stranger; without a method, by that of fit."""
+        views = self._views(X)
+        return self.model_.new_scores(views, n_jobs=self.n_jobs, method=method)
+
+    def _views(self, X: Samples) -> list[View]:
         """Return what the criteria see of new samples."""
         check_is_fitted(self)
-        return view_rows(self.criteria_, view_samples(self, X), slice(None), self._kept)
+        return self.model_.views(X, caller=NAME)
 
-    def _over_blocks(self, function: Callable[[NDArray[np.float64]], Result], views: Sequence[View]) -> list[Result]:
-        """Return the function's results for blocks of dissimilarities of new samples to the training samples."""
-        return map_new_blocks(function, self.criteria_, views, self._training, self.n_jobs)
+    def _adopt(self, model: Model) -> Self:
+        """Set what a fit has found, and nothing of an earlier one."""
+        self.model_ = model
+        self.criteria_ = model.criteria.fitted
+        note_features(self, model.criteria.layout)
+        self.n_neighbors_, self.fronts_ = model.measurer.n_neighbors, model.fronts
+        self.n_fronts_, self.exact_ = len(model.fronts), model.is_exact
+        self.training_scores_, self.offset_, self.alpha_ = -model.scores, -model.threshold, model.alpha
+        self.training_labels_ = np.where(self.training_scores_ < self.offset_, -1, 1)
+        self.advice_ = model.advice
+        return self
+
+
+def fit_by_pairs(
+    detector: ParetoDepthDetector, X: Samples, pairs_of: Callable[[Criteria, Views, int | None], Pairs]
+) -> ParetoDepthDetector:
+    """Fit a detector to training samples whose pairs a function makes: here, or on a cluster."""
+    settings = Settings(
+        method=check_choice(detector.method, "method", tuple(METHODS), NAME),
+        depth=check_choice(detector.depth, "depth", ("paper", "insertion", "mid"), NAME),
+        calibration=check_choice(detector.calibration, "calibration", CALIBRATIONS, NAME),
+        n_neighbors=detector.n_neighbors,
+        alpha=detector.alpha,
+        threshold=detector.threshold,
+        limits=Limits.checked(detector.max_depth, detector.max_dyads, detector.memory_limit, NAME),
+        seed=check_random_state(detector.random_state).randint(2**31 - 1),
+        n_jobs=detector.n_jobs,
+    )
+    with printed(NAME) if detector.verbose else nullcontext():
+        model = fitted_model(detector.criteria, X, settings, pairs_of, NAME)
+    for advice in model.advice:
+        warnings.warn(advice, AdviceWarning, stacklevel=3)
+    return detector._adopt(model)

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from paretodepth._blocks import Part, Result, row_blocks, told
 from paretodepth._checks import check_extra, listed
-from paretodepth.detector import ParetoDepthDetector
+from paretodepth.detector import ParetoDepthDetector, fit_by_pairs
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.summary import FrontSummary
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, Views
@@ -69,7 +69,7 @@ def fit(detector: ParetoDepthDetector, X: Any, client: Client) -> ParetoDepthDet
     check_client(client, "distributed.fit")
     with _clear_errors("distributed.fit"):
         samples = _gathered(X, client)
-    return detector._fit(samples, partial(_ClusterPairs, client=client))
+    return fit_by_pairs(detector, samples, partial(_ClusterPairs, client=client))
 
 
 def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ N_SAMPLES = 80 if IS_SLOW else 700
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     monkeypatch.setattr(capping, "FEW_SAMPLES", 12)
-    monkeypatch.setattr(capping, "BLOCK_VALUES", 200)
+    monkeypatch.setattr(capping, "PAIR_VALUES", 200)
     monkeypatch.setattr(summaries, "BATCH_VALUES", 900)
     monkeypatch.setattr(summaries, "N_POINTS", 16)
 
@@ -53,7 +53,7 @@ def test_blocks_and_draws_change_nothing(n_criteria, monkeypatch):
     pairs = pairs_drawn("distinct", n_criteria, n_jobs=2)
     expected = Fronts.from_dyads(HeldPairs.of(pairs).dyads, max_depth=3)
     for block_values in (1, 7, 50, 400, 10**6):
-        monkeypatch.setattr(capping, "BLOCK_VALUES", block_values)
+        monkeypatch.setattr(capping, "PAIR_VALUES", block_values)
         for seed in range(3):
             fronts = capping.capped_fronts(pairs, 3, seed=seed)
             assert_same_fronts(fronts, expected, f"blocks of {block_values}, seed {seed}")

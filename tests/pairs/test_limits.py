@@ -46,7 +46,7 @@ def test_block_sizes_change_no_bit(monkeypatch):
     # From one row a block to all rows in one.
     for block_values in range(1, 60):
         monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 20 * block_values)
-        monkeypatch.setattr(capping, "BLOCK_VALUES", 7 * block_values)
+        monkeypatch.setattr(capping, "PAIR_VALUES", 7 * block_values)
         blocks = fitted_detector(X, method="union", max_depth=4, n_jobs=2)
         assert_same_results(blocks, expected, X, f"block_values={block_values}")
 

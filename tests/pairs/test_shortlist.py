@@ -8,7 +8,7 @@ from paretodepth import Criterion
 from paretodepth.pairs import connected as neighbors
 from paretodepth.pairs import shortlist as nearby
 from paretodepth.scoring import measures as statistics
-from paretodepth.scoring.calibration import METHODS
+from paretodepth.scoring.methods import METHODS
 from tests.draws import SAMPLES, draw_samples, fitted_detector, pairs_of
 
 KINDS = ["distinct", "rounded", "equal", "duplicate", "far and near"]

@@ -49,7 +49,7 @@ def test_threads_change_no_bit(found, n_jobs):
 @pytest.mark.parametrize("n_values", [1, 97, 1000])
 def test_block_sizes_change_no_bit(found, n_values, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_VALUES", n_values)
-    monkeypatch.setattr(capping, "BLOCK_VALUES", n_values)
+    monkeypatch.setattr(capping, "PAIR_VALUES", n_values)
     assert golden.scores(2) == found
 
 

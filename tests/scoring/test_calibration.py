@@ -9,7 +9,8 @@ from scipy.spatial.distance import cdist
 from sklearn.preprocessing import StandardScaler
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.scoring.calibration import METHODS, discoveries, kept_rows, rank_p_values
+from paretodepth.scoring.calibration import discoveries, kept_rows, rank_p_values
+from paretodepth.scoring.methods import METHODS
 from tests import naive
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.datasets import make_pedestrians, trajectory_criteria, trajectory_table
-from paretodepth.scoring.calibration import METHODS
+from paretodepth.scoring.methods import METHODS
 from tests import naive
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")

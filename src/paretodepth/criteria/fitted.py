@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from paretodepth._checks import check_extra, is_integer, listed, suggestion
 from paretodepth.criteria.callables import callable_view, element_block
 from paretodepth.criteria.criterion import BlockMetric, Criterion, check_n_criteria, checked_params, resolve_criteria
 from paretodepth.criteria.matrices import Origin, check_dissimilarities, check_matrices, check_matrix, column_number
 from paretodepth.criteria.metrics.metric import State, View
-from paretodepth.criteria.samples import MIN_SAMPLES, check_n_samples, is_object_column, read_samples
+from paretodepth.criteria.samples import MIN_SAMPLES, Layout, check_n_samples, read_new, read_training
 from paretodepth.criteria.transform import is_batch_stable, transformed, transformer_input
 from paretodepth.criteria.values import Column, Columns, check_no_missing
 
@@ -70,11 +70,13 @@ class FittedCriterion:
     def view(self, table: Columns) -> View:
         """Return what the metric compares of samples, one row each."""
         if self.is_precomputed:
-            return check_matrix(table.arrays[self.columns[0]], self.name, self.state["n_training"])
+            matrix = table.arrays[self.columns[0]]
+            return check_matrix(matrix, self.name, self.state["n_training"], table.first_row)
         columns = _read_columns(self.criterion, self.columns, table)
         if self.transform is not None:
             samples = transformer_input(columns, is_single=_names_one(self.criterion))
             columns = _transformed_columns(self.criterion, self.transform, samples, self.state["transforms_alone"])
+            columns = replace(columns, first_row=table.first_row)
         registered = self.criterion.registered
         return callable_view(columns) if registered is None else registered.encode(columns, self.state)
 
@@ -115,77 +117,96 @@ class FittedCriterion:
         return check_dissimilarities(block, (len(A), len(B)), self.name, origin)
 
 
-def fit_criteria(
-    estimator: BaseEstimator, X: Any, fitted_rows: Callable[[int], Rows] = lambda n_samples: slice(None)
-) -> tuple[list[FittedCriterion], list[View]]:
-    """Return the estimator's criteria fitted to the training samples, and what each sees of these.
+@dataclass(frozen=True)
+class FittedCriteria:
+    """Criteria fitted to training samples, and how these came.
 
-    `fitted_rows` tells from the number of samples which of them are fitted to.
+    Attributes
+    ----------
+    fitted : list of FittedCriterion
+    layout : Layout
     """
-    caller = type(estimator).__name__
-    criteria = resolve_criteria(estimator.criteria, caller)
-    check_n_criteria(len(criteria or []), caller)
-    for metric in (criterion.registered for criterion in criteria or []):
+
+    fitted: list[FittedCriterion]
+    layout: Layout
+
+    @classmethod
+    def fit(
+        cls,
+        criteria: object,
+        X: Any,
+        *,
+        caller: str,
+        rows_of: Callable[[int], Rows] = lambda n_samples: slice(None),
+    ) -> tuple[FittedCriteria, list[View]]:
+        """Return criteria fitted to training samples, and what each sees of these.
+
+        Parameters
+        ----------
+        criteria : list of Criterion or None
+            None: one per column, the absolute difference.
+        X : array-like, data frame, dict of columns, list of objects or matrices
+        caller : str
+            The detector that messages name.
+        rows_of : callable
+            Tells from the number of samples which of them are fitted to.
+        """
+        given = resolve_criteria(criteria, caller)
+        _check_before_data(given or [], caller)
+        if given is not None and all(criterion.is_precomputed for criterion in given):
+            matrices = check_matrices(X, [criterion.name for criterion in given], None, caller)
+            n_training = check_n_samples(len(matrices[0]), MIN_SAMPLES, caller)
+            fitted = [FittedCriterion(criterion, [], {"n_training": n_training}) for criterion in given]
+            return cls(fitted, Layout(n_training)), matrices
+        _check_mapping_of(given or [], X, caller)
+        table, layout = read_training(
+            X,
+            caller,
+            as_objects=any(_reads_list(criterion) for criterion in given or []),
+            as_numbers=all(_reads_numbers(criterion) for criterion in given or []),
+        )
+        check_n_criteria(len(given or table.arrays), caller)
+        bound = _bound_criteria(given, layout)
+        _check_missing(bound, table)
+        rows = rows_of(len(table))
+        fitted = [_fit_criterion(criterion, columns, table, rows) for criterion, columns in bound]
+        return cls(fitted, layout), [criterion.view(table) for criterion in fitted]
+
+    @property
+    def names(self) -> list[str]:
+        """The criteria's names."""
+        return [criterion.name for criterion in self.fitted]
+
+    def views(self, X: Any, *, caller: str, first_row: int = 0) -> list[View]:
+        """Return what each criterion sees of new samples; `first_row` numbers the first of them in messages."""
+        criteria = [fitted.criterion for fitted in self.fitted]
+        if all(criterion.is_precomputed for criterion in criteria):
+            return list(check_matrices(X, self.names, self.layout.n_features, caller, first_row))
+        _check_mapping_of(criteria, X, caller)
+        as_numbers = all(_reads_numbers(criterion) for criterion in criteria)
+        table = read_new(X, caller, self.layout, as_numbers=as_numbers, first_row=first_row)
+        _check_missing([(fitted.criterion, fitted.columns) for fitted in self.fitted], table)
+        return [fitted.view(table) for fitted in self.fitted]
+
+    def rows_of_views(self, views: Sequence[View], rows: Rows, training: Rows) -> list[View]:
+        """Return some rows of views, and of precomputed dissimilarities the columns of some training samples."""
+        return [
+            view[rows][:, training] if fitted.is_precomputed else view[rows]
+            for fitted, view in zip(self.fitted, views, strict=True)
+        ]
+
+
+def _check_before_data(criteria: Sequence[Criterion], caller: str) -> None:
+    """Refuse too many criteria, and metrics whose library is not installed."""
+    check_n_criteria(len(criteria), caller)
+    for metric in (criterion.registered for criterion in criteria):
         if metric is not None and metric.extra:
             check_extra(*metric.extra)
-    if criteria is not None and all(criterion.is_precomputed for criterion in criteria):
-        matrices = check_matrices(X, [criterion.name for criterion in criteria], None, caller)
-        estimator.n_features_in_ = check_n_samples(len(matrices[0]), MIN_SAMPLES, caller)
-        state = {"n_training": len(matrices[0])}
-        return [FittedCriterion(criterion, [], state) for criterion in criteria], matrices
-    if any(criterion.is_precomputed for criterion in criteria or []):
-        check_mapping(X, [criterion.name for criterion in criteria or [] if criterion.is_precomputed], caller)
-    estimator._is_object_column = is_object_column(X) or (
-        isinstance(X, list | tuple) and any(_reads_list(criterion) for criterion in criteria or [])
-    )
-    table = read_samples(
-        estimator,
-        X,
-        reset=True,
-        as_objects=estimator._is_object_column,
-        as_numbers=all(_reads_numbers(criterion) for criterion in criteria or []),
-    )
-    names = getattr(estimator, "feature_names_in_", None)
-    check_n_criteria(len(criteria or table.arrays), caller)
-    bound = _bound_criteria(criteria, len(table.arrays), None if names is None else list(names))
-    _check_missing(bound, table)
-    rows = fitted_rows(len(table))
-    fitted = [_fit_criterion(criterion, columns, table, rows) for criterion, columns in bound]
-    return fitted, [criterion.view(table) for criterion in fitted]
 
 
-def view_rows(criteria: Sequence[FittedCriterion], views: Sequence[View], rows: Rows, training: Rows) -> list[View]:
-    """Return some rows of views, and of precomputed dissimilarities the columns of some training samples."""
-    return [
-        view[rows][:, training] if criterion.is_precomputed else view[rows]
-        for criterion, view in zip(criteria, views, strict=True)
-    ]
-
-
-def view_samples(estimator: BaseEstimator, X: Any) -> list[View]:
-    """Return what each of the estimator's fitted criteria sees of new samples."""
-    fitted: list[FittedCriterion] = estimator.criteria_
-    caller = type(estimator).__name__
-    if all(criterion.is_precomputed for criterion in fitted):
-        names = [criterion.name for criterion in fitted]
-        return list(check_matrices(X, names, fitted[0].state["n_training"], caller))
-    if any(criterion.is_precomputed for criterion in fitted):
-        check_mapping(X, [criterion.name for criterion in fitted if criterion.is_precomputed], caller)
-    table = read_samples(
-        estimator,
-        X,
-        reset=False,
-        as_objects=estimator._is_object_column,
-        as_numbers=all(_reads_numbers(criterion.criterion) for criterion in fitted),
-    )
-    _check_missing([(criterion.criterion, criterion.columns) for criterion in fitted], table)
-    return [criterion.view(table) for criterion in fitted]
-
-
-def _bound_criteria(
-    criteria: Sequence[Criterion] | None, n_features: int, feature_names: list[str] | None
-) -> list[tuple[Criterion, list[int]]]:
+def _bound_criteria(criteria: Sequence[Criterion] | None, layout: Layout) -> list[tuple[Criterion, list[int]]]:
     """Return criteria with their columns as indices; by default one per column, the absolute difference."""
+    n_features, feature_names = layout.n_features, layout.feature_names
     if criteria is None:
         names = feature_names if feature_names is not None else [f"x{column}" for column in range(n_features)]
         return [(Criterion(str(name), [column], "cityblock"), [column]) for column, name in enumerate(names)]
@@ -225,6 +246,7 @@ def _read_columns(criterion: Criterion, indices: list[int], table: Columns) -> C
         [table.names[index] for index in indices],
         f"the criterion '{criterion.name}'",
         criterion.missing == "ignore",
+        table.first_row,
     )
 
 
@@ -260,6 +282,13 @@ def _reads_numbers(criterion: Criterion) -> bool:
     """Tell whether a criterion can read nothing but numbers."""
     metric = criterion.registered
     return criterion.transform is None and metric is not None and metric.kind == "numeric"
+
+
+def _check_mapping_of(criteria: Sequence[Criterion], X: object, caller: str) -> None:
+    """Refuse anything but a dict of columns if some of the criteria are precomputed."""
+    matrices = [criterion.name for criterion in criteria if criterion.is_precomputed]
+    if matrices:
+        check_mapping(X, matrices, caller)
 
 
 def check_mapping(X: object, names: Sequence[str], caller: str) -> None:

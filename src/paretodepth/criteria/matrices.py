@@ -17,7 +17,9 @@ MATRIX_ROWS = 256
 """Rows of a precomputed matrix that are checked at a time."""
 
 
-def check_matrices(X: object, names: Sequence[str], n_samples: int | None, caller: str) -> list[NDArray[Any]]:
+def check_matrices(
+    X: object, names: Sequence[str], n_samples: int | None, caller: str, first_row: int = 0
+) -> list[NDArray[Any]]:
     """Return one dissimilarity matrix per precomputed criterion.
 
     The matrices are square, with as many rows as there are training samples, at fit
@@ -40,7 +42,7 @@ def check_matrices(X: object, names: Sequence[str], n_samples: int | None, calle
         raise ValueError(
             f"The matrices given to {caller} must be one per criterion, {listed(names)}. Got {len(X)} instead."
         )
-    matrices = [check_matrix(matrix, name, n_samples) for matrix, name in zip(X, names, strict=True)]
+    matrices = [check_matrix(matrix, name, n_samples, first_row) for matrix, name in zip(X, names, strict=True)]
     for matrix, name in zip(matrices, names, strict=True):
         if matrix.shape != matrices[0].shape:
             raise ValueError(
@@ -50,7 +52,7 @@ def check_matrices(X: object, names: Sequence[str], n_samples: int | None, calle
     return matrices
 
 
-def check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[Any]:
+def check_matrix(matrix: object, name: str, n_samples: int | None, first_row: int = 0) -> NDArray[Any]:
     """Return one matrix of finite, non-negative dissimilarities of the right shape, with the dtype it has."""
     expected = f"The matrix of the precomputed criterion '{name}' must"
     array = np.asarray(matrix)
@@ -61,7 +63,7 @@ def check_matrix(matrix: object, name: str, n_samples: int | None) -> NDArray[An
     # Row by row, so that a matrix on disk is never held in memory.
     blocks = [slice(start, start + MATRIX_ROWS) for start in range(0, len(array), MATRIX_ROWS)]
     for rows in blocks:
-        check_dissimilarities(array[rows], array[rows].shape, name, (rows.start, 0))
+        check_dissimilarities(array[rows], array[rows].shape, name, (first_row + rows.start, 0))
     if n_samples is not None:
         if array.shape[1] != n_samples:
             raise ValueError(

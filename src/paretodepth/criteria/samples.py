@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from datetime import date, time
 from typing import Any
 
 import narwhals as nw
@@ -14,42 +17,112 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from paretodepth.criteria.matrices import check_not_matrices
-from paretodepth.criteria.values import Column, Columns, check_no_text, object_column
+from paretodepth.criteria.values import Column, Columns, check_no_text, is_missing, object_column
 
 MIN_SAMPLES = 3
+VALUE_KINDS: tuple[tuple[Any, str], ...] = (
+    (str, "text"),
+    (numbers.Real, "numbers"),
+    (date | time, "times"),
+    (list | tuple | np.ndarray, "lists"),
+)
+"""Types of objects in a column, and what it then holds."""
 
 
-def read_samples(
-    estimator: BaseEstimator, X: Any, *, reset: bool, as_objects: bool = False, as_numbers: bool = False
-) -> Columns:
-    """Return samples as columns, and set or check the estimator's number and names of features.
+@dataclass(frozen=True)
+class Layout:
+    """How the training samples came, and how new ones must come.
+
+    Attributes
+    ----------
+    n_features : int
+        The number of columns; of precomputed criteria, of training samples.
+    feature_names : list of str or None
+        The columns' names, if all are strings.
+    is_object_column : bool
+        Whether they were one column of objects, so that a plain list is one again.
+    kinds : list of str
+        What each column holds: "numbers", "text", "lists", "times", or "" where that cannot be told.
+    """
+
+    n_features: int
+    feature_names: list[str] | None = None
+    is_object_column: bool = False
+    kinds: list[str] = field(default_factory=list)
+
+
+def read_training(X: Any, caller: str, *, as_objects: bool, as_numbers: bool) -> tuple[Columns, Layout]:
+    """Return training samples as columns, and how they came.
 
     Parameters
     ----------
-    estimator : BaseEstimator
-        Gets `n_features_in_` and, if there are names, `feature_names_in_`.
     X : array-like, data frame, dict of columns or list of objects
-    reset : bool
-        True at fit, False afterwards.
+    caller : str
+        The detector that messages name.
     as_objects : bool
         A plain list is one column of objects, even if it could be a table.
     as_numbers : bool
         Every criterion reads numbers only, so anything else is refused at once.
     """
+    is_objects = is_object_column(X) or (as_objects and isinstance(X, list | tuple))
+    features = _features(caller, None)
+    columns = _read(features, X, None, is_objects=is_objects, as_numbers=as_numbers, first_row=0)
+    names = getattr(features, "feature_names_in_", None)
+    kinds = [column_kind(array) for array in columns.arrays]
+    return columns, Layout(features.n_features_in_, None if names is None else list(names), is_objects, kinds)
+
+
+def read_new(X: Any, caller: str, layout: Layout, *, as_numbers: bool, first_row: int = 0) -> Columns:
+    """Return new samples as columns, which must come as the training samples did."""
+    is_objects = is_object_column(X) or (layout.is_object_column and isinstance(X, list | tuple))
+    features = _features(caller, layout)
+    return _read(features, X, layout, is_objects=is_objects, as_numbers=as_numbers, first_row=first_row)
+
+
+def _features(caller: str, layout: Layout | None) -> Any:
+    """Return what scikit-learn notes number and names of features on, or compares them with.
+
+    An estimator of its own, not the detector: a refused fit leaves the detector as it was. Messages name its class.
+    """
+    features = type(caller, (BaseEstimator,), {})()
+    if layout is not None:
+        note_features(features, layout)
+    return features
+
+
+def note_features(estimator: Any, layout: Layout) -> None:
+    """Set the number and the names of features on a fitted estimator, as scikit-learn wants them."""
+    estimator.n_features_in_ = layout.n_features
+    if layout.feature_names is not None:
+        estimator.feature_names_in_ = np.array(layout.feature_names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        # Of an earlier fit.
+        del estimator.feature_names_in_
+
+
+def _read(
+    features: Any, X: Any, layout: Layout | None, *, is_objects: bool, as_numbers: bool, first_row: int
+) -> Columns:
+    """Return samples as columns; without a layout, note their features."""
+    caller, reset = type(features).__name__, layout is None
     minimum = MIN_SAMPLES if reset else 1
     # Sparse matrices of some kinds are dicts too, before SciPy 1.13.
     if isinstance(X, Mapping) and not issparse(X):
-        return _read_mapping(estimator, X, reset, minimum)
-    if nw.dependencies.is_into_dataframe(X):
-        return _read_frame(estimator, X, reset, minimum)
-    check_collected(X, nw.dependencies.is_polars_lazyframe(X), _name(estimator))
-    check_not_matrices(check_unmasked(X, _name(estimator)), _name(estimator))
-    if is_object_column(X) or (as_objects and isinstance(X, list | tuple)):
-        column = _column(X) if nw.dependencies.is_into_series(X) else object_column(X)
-        check_n_samples(len(column), minimum, _name(estimator))
-        validate_data(estimator, column[:, None], reset=reset, skip_check_array=True)
-        return Columns([column], ["0"], _name(estimator))
-    return _read_array(estimator, X, reset, minimum, as_numbers)
+        expected = None if layout is None else layout.feature_names or []
+        columns = _read_mapping(features, X, expected, caller)
+    elif nw.dependencies.is_into_dataframe(X):
+        columns = _read_frame(features, X, reset, caller)
+    else:
+        check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
+        check_not_matrices(check_unmasked(X, caller), caller)
+        if is_objects:
+            column = _column(X) if nw.dependencies.is_into_series(X) else object_column(X)
+            validate_data(features, column[:, None], reset=reset, skip_check_array=True)
+            columns = Columns([column], ["0"], caller)
+        else:
+            columns = _read_array(features, X, reset, minimum, as_numbers=as_numbers, first_row=first_row)
+    check_n_samples(len(columns), minimum, caller)
+    return replace(columns, first_row=first_row)
 
 
 def is_object_column(X: Any) -> bool:
@@ -74,48 +147,44 @@ def _is_sequence(value: object) -> bool:
     return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
-def _read_array(estimator: BaseEstimator, X: Any, reset: bool, minimum: int, as_numbers: bool) -> Columns:
+def _read_array(features: Any, X: Any, reset: bool, minimum: int, *, as_numbers: bool, first_row: int) -> Columns:
     """Return the columns of a table without names."""
+    caller = type(features).__name__
     kind = np.asarray(X).dtype.kind if isinstance(X, list | tuple | np.ndarray) else "f"
     if kind in "OU":
         # Through objects, for NumPy makes strings of numbers that stand beside strings.
         X = np.array(X, dtype=object)
         if as_numbers:
-            check_no_text(X, _name(estimator))
+            check_no_text(X, caller, first_row)
     table = validate_data(
-        estimator,
+        features,
         X,
         dtype=None if kind in "OU" and not as_numbers else np.float64,
         ensure_all_finite=False,
         ensure_min_samples=minimum,
         reset=reset,
     )
-    return Columns(list(table.T), [str(column) for column in range(table.shape[1])], _name(estimator))
+    return Columns(list(table.T), [str(column) for column in range(table.shape[1])], caller)
 
 
-def _read_frame(estimator: BaseEstimator, X: Any, reset: bool, minimum: int) -> Columns:
+def _read_frame(features: Any, X: Any, reset: bool, caller: str) -> Columns:
     """Return the columns of a data frame of pandas, polars or pyarrow."""
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    validate_data(features, X, reset=reset, skip_check_array=True)
     frame = nw.from_native(X, eager_only=True)
-    check_some_columns(frame.columns, _name(estimator))
-    check_n_samples(len(frame), minimum, _name(estimator))
-    return Columns(
-        [_column(series.to_native()) for series in frame.iter_columns()],
-        [str(name) for name in frame.columns],
-        _name(estimator),
-    )
+    check_some_columns(frame.columns, caller)
+    arrays = [_column(series.to_native()) for series in frame.iter_columns()]
+    return Columns(arrays, [str(name) for name in frame.columns], caller)
 
 
-def _read_mapping(estimator: BaseEstimator, X: Mapping[Any, Any], reset: bool, minimum: int) -> Columns:
+def _read_mapping(features: Any, X: Mapping[Any, Any], expected: list[str] | None, caller: str) -> Columns:
     """Return the columns of a dict, in the order of fit."""
-    expected = None if reset else list(getattr(estimator, "feature_names_in_", []))
-    names = check_column_names(list(X), expected, _name(estimator))
-    arrays = [_column(check_values(X[name], name, _name(estimator))) for name in names]
-    check_n_samples(check_column_lengths(arrays, names, _name(estimator)), minimum, _name(estimator))
-    if reset:
-        estimator.feature_names_in_ = np.array(names, dtype=object)
-        estimator.n_features_in_ = len(names)
-    return Columns(arrays, names, _name(estimator))
+    names = check_column_names(list(X), expected, caller)
+    arrays = [_column(check_values(X[name], name, caller)) for name in names]
+    check_column_lengths(arrays, names, caller)
+    # scikit-learn knows no dicts.
+    features.feature_names_in_ = np.array(names, dtype=object)
+    features.n_features_in_ = len(names)
+    return Columns(arrays, names, caller)
 
 
 def _column(values: Any) -> Column:
@@ -139,8 +208,17 @@ def _is_nested(dtype: Any) -> bool:
     return isinstance(dtype, nw.List | nw.Array)
 
 
-def _name(estimator: BaseEstimator) -> str:
-    return type(estimator).__name__
+def column_kind(array: Column) -> str:
+    """Return what a column holds, by its type or the first value that is there: see `Layout`."""
+    if array.dtype.kind in "fiub":
+        return "numbers" if array.ndim == 1 else "lists"
+    if array.dtype.kind in "mM":
+        return "times"
+    value = next((value for value in array if not is_missing(value)), None)
+    for types, kind in VALUE_KINDS:
+        if isinstance(value, types):
+            return kind
+    return ""
 
 
 def table_rows(columns: Columns) -> NDArray[Any]:

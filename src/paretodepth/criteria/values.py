@@ -29,12 +29,15 @@ class Columns:
         Who reads them, for messages.
     ignores_missing : bool
         Whether missing values may stay.
+    first_row : int
+        The number of the first sample, for messages: samples may come in parts.
     """
 
     arrays: list[Column]
     names: list[str]
     reader: str
     ignores_missing: bool = False
+    first_row: int = 0
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -80,7 +83,8 @@ def _refuse_missing(columns: Columns, counts: Sequence[int], names: Sequence[str
 def check_numbers(columns: Columns) -> NDArray[np.float64]:
     """Return columns of numbers, or of equally long arrays of numbers, as one array of shape (n_samples, width)."""
     parts = [
-        _number_column(array, name, columns.reader) for array, name in zip(columns.arrays, columns.names, strict=True)
+        _number_column(array, name, columns.reader, columns.first_row)
+        for array, name in zip(columns.arrays, columns.names, strict=True)
     ]
     names = [name for part, name in zip(parts, columns.names, strict=True) for _ in range(part.shape[1])]
     table = np.ascontiguousarray(np.hstack(parts), dtype=np.float64)
@@ -88,7 +92,7 @@ def check_numbers(columns: Columns) -> NDArray[np.float64]:
         sample, column = np.argwhere(np.isinf(table))[0]
         raise ValueError(
             f"The columns of {columns.reader} must hold finite numbers. Got {table[sample, column]} in "
-            f"'{names[column]}', sample {sample}; drop that sample or mend it."
+            f"'{names[column]}', sample {columns.first_row + sample}; drop that sample or mend it."
         )
     if not columns.ignores_missing:
         counts = np.isnan(table).sum(axis=0)
@@ -96,14 +100,14 @@ def check_numbers(columns: Columns) -> NDArray[np.float64]:
     return table
 
 
-def _number_column(array: Column, name: str, reader: str) -> NDArray[Any]:
+def _number_column(array: Column, name: str, reader: str, first_row: int) -> NDArray[Any]:
     """Return a column as numbers of shape (n_samples, width)."""
     if array.dtype.kind in "fiub":
         return array.reshape(len(array), -1)
     if array.dtype.kind != "O":
-        _refuse_value(array[0], 0, name, reader, "numbers")
+        _refuse_value(array[0], first_row, name, reader, "numbers")
     if any(isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in array):
-        return _stacked(array, name, reader)
+        return _check_equal_lengths(array, name, reader, first_row)
     column = np.empty((len(array), 1))
     for sample, value in enumerate(array):
         if is_missing(value):
@@ -111,19 +115,19 @@ def _number_column(array: Column, name: str, reader: str) -> NDArray[Any]:
         elif isinstance(value, numbers.Real | np.bool_) and not _is_too_large(value):
             column[sample] = float(value)
         else:
-            _refuse_value(value, sample, name, reader, "numbers")
+            _refuse_value(value, first_row + sample, name, reader, "numbers")
     return column
 
 
-def _stacked(array: Column, name: str, reader: str) -> NDArray[np.float64]:
+def _check_equal_lengths(array: Column, name: str, reader: str, first_row: int) -> NDArray[np.float64]:
     """Return a column of equally long arrays as rows."""
-    rows = [_float_array(value, 1, sample, name, reader) for sample, value in enumerate(array)]
-    for sample, row in enumerate(rows):
+    rows = [_float_array(value, 1, sample, name, reader) for sample, value in enumerate(array, first_row)]
+    for sample, row in enumerate(rows, first_row):
         if len(row) != len(rows[0]):
             raise ValueError(
                 f"The column '{name}' of {reader} must hold arrays of one length for this metric. Got {len(rows[0])} "
-                f"values in sample 0 and {len(row)} in sample {sample} instead; 'dtw' and 'shape_based' compare "
-                "series of unequal lengths."
+                f"values in sample {first_row} and {len(row)} in sample {sample} instead; 'dtw' and 'shape_based' "
+                "compare series of unequal lengths."
             )
     return np.stack(rows)
 
@@ -158,9 +162,9 @@ def _refuse_value(value: object, sample: int, name: str, reader: str, expected: 
     )
 
 
-def check_no_text(rows: NDArray[Any], reader: str) -> None:
+def check_no_text(rows: NDArray[Any], reader: str, first_row: int) -> None:
     """Refuse strings among samples that are to be numbers, even if they could be read as such, and huge numbers."""
-    for sample, row in enumerate(rows):
+    for sample, row in enumerate(rows, first_row):
         for column, value in enumerate(np.atleast_1d(row)):
             if isinstance(value, str) or _is_too_large(value):
                 _refuse_value(value, sample, str(column), reader, "numbers")
@@ -179,7 +183,7 @@ def check_flags(columns: Columns) -> NDArray[np.float64]:
         sample, column = wrong[0]
         raise ValueError(
             f"The columns of {columns.reader} must hold booleans, or 0 and 1. Got {table[sample, column]} in sample "
-            f"{sample} instead; compare it with a threshold first."
+            f"{columns.first_row + sample} instead; compare it with a threshold first."
         )
     return table
 
@@ -191,7 +195,8 @@ def check_positive_numbers(columns: Columns) -> NDArray[np.float64]:
         sample, column = np.argwhere(table <= 0)[0]
         raise ValueError(
             f"The columns of {columns.reader} must hold numbers above 0 for their ratio. Got "
-            f"{table[sample, column]} in sample {sample} instead; take 'difference', or add a constant."
+            f"{table[sample, column]} in sample {columns.first_row + sample} instead; take 'difference', or add a "
+            "constant."
         )
     return table
 
@@ -208,7 +213,7 @@ def check_places(columns: Columns) -> NDArray[np.float64]:
     if len(wrong):
         raise ValueError(
             f"The columns of {columns.reader} must be latitude, from -90 to 90 degrees, and longitude, from -360 to "
-            f"360. Got {table[wrong[0]].tolist()} in sample {wrong[0]} instead; is longitude first?"
+            f"360. Got {table[wrong[0]].tolist()} in sample {columns.first_row + wrong[0]} instead; is longitude first?"
         )
     return table
 
@@ -228,7 +233,7 @@ def check_categories(columns: Columns) -> list[list[Any]]:
     return [
         [
             None if is_missing(value) else _category(value, sample, name, columns.reader)
-            for sample, value in enumerate(array)
+            for sample, value in enumerate(array, columns.first_row)
         ]
         for array, name in zip(columns.arrays, columns.names, strict=True)
     ]
@@ -246,7 +251,7 @@ def _category(value: Any, sample: int, name: str, reader: str) -> Any:
 def check_label_sets(columns: Columns) -> list[frozenset[Any]]:
     """Return a column of sets (or lists) of labels."""
     sets = []
-    for sample, value in enumerate(check_single(columns)):
+    for sample, value in enumerate(check_single(columns), columns.first_row):
         if not isinstance(value, AbstractSet | list | tuple | np.ndarray):
             _refuse_value(value, sample, columns.names[0], columns.reader, "sets of labels")
         sets.append(frozenset(_category(label, sample, columns.names[0], columns.reader) for label in value))
@@ -256,7 +261,7 @@ def check_label_sets(columns: Columns) -> list[frozenset[Any]]:
 def check_texts(columns: Columns) -> Column:
     """Return a column of strings."""
     array = check_single(columns)
-    for sample, value in enumerate(array):
+    for sample, value in enumerate(array, columns.first_row):
         if not isinstance(value, str):
             _refuse_value(value, sample, columns.names[0], columns.reader, "strings")
     return array.astype(object)
@@ -273,7 +278,7 @@ def check_series(columns: Columns) -> Column:
         _check_sequence(series, 1, sample, name, columns.reader)
         return series
 
-    return _checked_column(columns.arrays[0], checked)
+    return _checked_column(columns.arrays[0], columns.first_row, checked)
 
 
 def check_trajectory_column(columns: Columns) -> Column:
@@ -295,7 +300,7 @@ def check_trajectory_column(columns: Columns) -> Column:
             )
         return points
 
-    return _checked_column(check_single(columns), checked)
+    return _checked_column(check_single(columns), columns.first_row, checked)
 
 
 def _check_sequence(array: NDArray[np.float64], minimum: int, sample: int, name: str, reader: str) -> None:
@@ -313,9 +318,9 @@ def _check_sequence(array: NDArray[np.float64], minimum: int, sample: int, name:
         )
 
 
-def _checked_column(array: Column, checked: Callable[[Any, int], NDArray[np.float64]]) -> Column:
+def _checked_column(array: Column, first_row: int, checked: Callable[[Any, int], NDArray[np.float64]]) -> Column:
     """Return a column with each entry checked and replaced by an array of numbers."""
-    return object_column(checked(value, sample) for sample, value in enumerate(array))
+    return object_column(checked(value, sample) for sample, value in enumerate(array, first_row))
 
 
 def object_column(values: Iterable[Any]) -> Column:

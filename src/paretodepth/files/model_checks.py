@@ -5,9 +5,8 @@ The compiled loops trust the sizes of arrays, so a file that anybody may have wr
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, NoReturn
 
@@ -16,6 +15,10 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import listed, one_line, suggestion
 from paretodepth.criteria.criterion import MAX_CRITERIA
+from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.scoring.calibration import Calibration
+from paretodepth.scoring.methods import MEASURES, METHODS
+from paretodepth.scoring.model import Model
 
 DTYPES = re.compile(r"[<|](b1|[iu][1248]|f[248]|[mM]8(\[\d{0,9}[a-zA-Zμ]{1,2}\])?)")
 MAX_DIMENSIONS = 32
@@ -126,43 +129,40 @@ def check_part(is_right: bool, owner: str, name: str) -> None:
         raise ValueError(f"'{name}' of another type in {owner}")
 
 
-def check_attribute(name: object, cls: type, parameters: Sequence[str]) -> str:
-    """Return the name of a parameter or of what fit sets, which hides nothing that the class defines."""
-    is_fitted = isinstance(name, str) and re.fullmatch(r"[a-z][a-z_]*[a-z]_|_[a-z][a-z_]*[a-z]", name)
-    if name not in parameters and (not is_fitted or hasattr(cls, str(name))):
-        raise ValueError(f"an attribute {name!r}")
-    return str(name)
+def check_known(name: str, parameters: Mapping[str, Any]) -> str:
+    """Return the name of a parameter that detectors have."""
+    if name not in parameters:
+        raise ValueError(f"a parameter {name!r}")
+    return name
 
 
-def check_model(state: Mapping[str, Any]) -> None:
-    """Refuse the state of a detector whose parts do not fit together."""
-    criteria, training = state["criteria_"], state["_training"]
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that scoring would stumble over."""
+    _require(isinstance(parameters["n_jobs"], Integral | None), "number of threads")
+
+
+def check_model(model: Any) -> None:
+    """Refuse a model whose parts do not fit together."""
+    _require(isinstance(model, Model), "model")
+    criteria, training, measurer = model.criteria.fitted, model.training, model.measurer
     n_criteria, n_training = len(criteria), len(training[0])
     _require(MAX_CRITERIA >= n_criteria == len(training) >= 1 and n_training >= 2, "samples")
-    _check_columns(state)
+    _check_columns(model.criteria)
     for fitted, view in zip(criteria, training, strict=True):
         check_known_state(fitted)
         _check_view(fitted, view, n_training)
-    fronts, measurement, reasoning = state["fronts_"], state["_measurement"], state["_reasoning"]
-    check_fronts(fronts)
-    _require(fronts.dyads.shape[1] == n_criteria and state["n_fronts_"] == len(fronts), "fronts")
-    _require(measurement.depths.fronts is fronts and reasoning.measurement is measurement, "fronts")
-    _require(reasoning.calibration is state["_calibration"], "calibration")
-    _check_nearby(state["_nearby"], criteria, training, measurement)
-    for counts in (state["n_neighbors_"], measurement.n_summed):
-        _require(counts.dtype == np.intp and counts.shape == (n_criteria,), "numbers of neighbors")
+    check_fronts(model.fronts)
+    _require(model.fronts.dyads.shape[1] == n_criteria, "fronts")
+    for counts in (measurer.n_neighbors, measurer.n_summed):
+        _require(counts.shape == (n_criteria,), "numbers of neighbors")
         _require(bool(np.all((counts >= 1) & (counts <= n_training))), "numbers of neighbors")
-    _require(measurement.is_joined.shape == (measurement.n_summed.sum(),), "neighbors")
-    _require(measurement.is_joined.any(), "neighbors")
-    _check_numbers(measurement.weights, (n_criteria,), "weights")
-    _check_calibration(state["_calibration"], n_criteria)
-    _check_numbers(reasoning.profiles, (n_criteria, n_training), "profiles")
-    _check_numbers(reasoning.places, (len(reasoning.places), n_criteria), "places")
-    scores = state["training_scores_"]
-    _check_numbers(scores, (len(scores),), "scores")
-    _check_kept(state["_kept"], len(scores), n_training)
-    _require(isinstance(state["offset_"], float) and isinstance(state["alpha_"], float | None), "threshold")
-    _require(isinstance(state["n_jobs"], Integral | None), "number of threads")
+    _require(bool(np.all(measurer.n_neighbors <= measurer.n_summed)), "numbers of neighbors")
+    _check_numbers(measurer.weights, (n_criteria,), "weights")
+    _check_calibration(model.calibration, n_criteria)
+    _check_numbers(model.profiles, (n_criteria, n_training), "profiles")
+    _check_numbers(model.places, (len(model.places), n_criteria), "places")
+    _check_numbers(model.scores, (len(model.scores),), "scores")
+    _check_rows(model.rows, len(model.scores), n_training)
 
 
 def _require(is_right: bool, what: str) -> None:
@@ -176,12 +176,13 @@ def _check_numbers(array: Any, shape: tuple[int, ...], what: str) -> None:
     _require(array.shape == shape and array.size > 0 and not np.isnan(array).any(), what)
 
 
-def _check_columns(state: Mapping[str, Any]) -> None:
+def _check_columns(criteria: FittedCriteria) -> None:
     """Refuse columns that the samples do not have."""
-    n_features, names = state["n_features_in_"], state.get("feature_names_in_")
-    _require(isinstance(n_features, int) and isinstance(state.get("_is_object_column", False), bool), "columns")
-    _require(names is None or (len(names) == n_features and all(isinstance(name, str) for name in names)), "names")
-    for fitted in state["criteria_"]:
+    n_features, names, kinds = criteria.layout.n_features, criteria.layout.feature_names, criteria.layout.kinds
+    _require(names is None or len(names) == n_features, "names")
+    are_precomputed = all(fitted.is_precomputed for fitted in criteria.fitted)
+    _require(len(kinds) == (0 if are_precomputed else n_features), "kinds of columns")
+    for fitted in criteria.fitted:
         _require(all(0 <= column < n_features for column in fitted.columns), "columns")
         _require(fitted.transform is None, "criteria")
 
@@ -227,29 +228,24 @@ def check_fronts(fronts: Any) -> None:
     _require(bool(np.all(starts[1:] > starts[:-1])), "fronts")
 
 
-def _check_nearby(nearby: Any, criteria: Sequence[Any], training: Sequence[Any], measurement: Any) -> None:
-    """Refuse other criteria and samples to find the nearest with than those that are compared."""
-    found = [*nearby.criteria, *nearby.training, nearby.n_nearest, nearby.weights]
-    expected = [*criteria, *training, measurement.n_summed, measurement.weights]
-    _require(len(found) == len(expected) and all(map(operator.is_, found, expected)), "nearest samples")
-
-
-def _check_calibration(calibration: Any, n_criteria: int) -> None:
-    _require(len(calibration.surprises) == n_criteria + 2, "surprises")
-    for surprise in calibration.surprises:
-        _check_numbers(surprise.nominal, (len(surprise.nominal),), "surprises")
-    n_nominal = len(calibration.nominal.mean_depth)
-    for values, shape in zip(calibration.nominal, ((), (n_criteria,), ()), strict=True):
-        _check_numbers(values, (n_nominal, *shape), "calibration")
-    _require(set(calibration.scores) == {"depth", "criteria", "union"}, "calibration")
+def _check_calibration(calibration: Calibration, n_criteria: int) -> None:
+    """Refuse a calibration that lacks a measure or a method, or whose parts differ in size."""
+    widths = {name: calibration.nominal[name].shape[1:] for name in MEASURES}
+    _require(set(calibration.surprises) == set(calibration.nominal) == set(MEASURES), "measures")
+    _require(widths == {name: (n_criteria,) if name == "neighbor_sums" else () for name in MEASURES}, "measures")
+    n_nominal = len(calibration.nominal["mean_depth"])
+    for name, width in widths.items():
+        _check_numbers(calibration.nominal[name], (n_nominal, *width), "calibration")
+        _require(len(calibration.surprises[name]) == (width or (1,))[0], "surprises")
+        for surprise in calibration.surprises[name]:
+            _check_numbers(surprise.nominal, (len(surprise.nominal),), "surprises")
+    _require(set(calibration.scores) == set(METHODS), "calibration")
     for scores in calibration.scores.values():
         _check_numbers(scores, (n_nominal,), "calibration")
 
 
-def _check_kept(kept: Any, n_samples: int, n_training: int) -> None:
-    """Refuse rows of training samples that are not so many."""
-    if isinstance(kept, slice):
-        _require(kept == slice(None) and n_samples == n_training, "training samples")
-    else:
-        _require(isinstance(kept, np.ndarray) and kept.dtype == np.intp and kept.shape == (n_training,), "samples")
-        _require(bool(np.all(kept[1:] > kept[:-1])) and kept[0] >= 0 and kept[-1] < n_samples, "training samples")
+def _check_rows(rows: NDArray[np.intp], n_samples: int, n_training: int) -> None:
+    """Refuse rows of training samples that are not so many, or not in rising order."""
+    _require(rows.shape == (n_training,) and rows[0] >= 0 and rows[-1] < n_samples, "training samples")
+    # Compared, not subtracted: a difference of int64 wraps.
+    _require(bool(np.all(rows[1:] > rows[:-1])), "training samples")

@@ -12,28 +12,29 @@ import os
 import struct
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from paretodepth.files.atomic import replaced
 from paretodepth.files.model_checks import (
     check_asked,
-    check_attribute,
     check_dtype,
+    check_known,
     check_model,
+    check_parameters,
     check_prefix,
     check_shape,
     refuse_contents,
     refuse_model,
 )
 from paretodepth.files.model_state import Decoder, Encoder, asked_metrics
+from paretodepth.scoring.model import Model
 
 # The bytes beyond ASCII and the line ends show a transfer as text, as in PNG files.
 MAGIC = b"\x89PDM\r\n\x1a\n"
-VERSION = 1
+VERSION = 2
 PREFIX = struct.Struct("<8sQQ")
 CHUNK = 2**20
 CHECKSUM_SIZE = hashlib.sha256().digest_size
@@ -50,8 +51,10 @@ class Header(NamedTuple):
         The version of the package that wrote it.
     arrays : list of dict
         Data type, shape and order of each array.
-    objects, state : list and dict
+    objects : list
         Nodes of `model_state`.
+    state : dict
+        The node of the "model", and by name those of the detector's "parameters".
     """
 
     package: str
@@ -60,95 +63,49 @@ class Header(NamedTuple):
     state: dict[str, Any]
 
 
-class ModelFileMixin:
-    """Saving and loading of a fitted detector."""
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted detector to a file that `load` reads.
-
-        The file appears whole or not at all, whatever happens meanwhile, and replaces one of the
-        same name.
-
-        Parameters
-        ----------
-        path : str or path
-            Any name; the endings ``.model`` or ``.pdm`` are customary.
-
-        Raises
-        ------
-        TypeError
-            If the detector holds what a file cannot carry: a transformer of scikit-learn, a
-            `RandomState`, objects of other libraries in a column. Functions as metrics are not
-            written, but asked for by `load`.
-
-        Examples
-        --------
-        >>> import os, tempfile
-        >>> import numpy as np
-        >>> from paretodepth import ParetoDepthDetector
-        >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((200, 2)))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     detector.save(os.path.join(folder, "nominal.model"))
-        ...     loaded = ParetoDepthDetector.load(os.path.join(folder, "nominal.model"))
-        >>> loaded.predict([[0.5, 0.5], [1.6, 0.5]])
-        array([ 1, -1])
-        """
-        check_is_fitted(self)
-        encoder = Encoder()
-        state = {name: encoder.node(value, f"{name} of the detector") for name, value in vars(self).items()}
-        check_model(vars(self))
-        descriptions = [_description(array) for array in encoder.arrays]
-        header = Header(version("paretodepth"), descriptions, encoder.objects, state)
-        _write(os.fspath(path), json.dumps(header._asdict(), allow_nan=False).encode("ascii"), encoder.arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str], criteria: Mapping[str, Callable[..., Any]] | None = None) -> Self:
-        """Return the detector that `save` wrote to a file.
-
-        Its scores are the same to the last bit. Loading executes nothing that the file holds,
-        and takes no more memory for arrays than the file has bytes.
-
-        Parameters
-        ----------
-        path : str or path
-        criteria : dict of callable or None, default=None
-            By the criterion's name, the functions that criteria were fitted with as metrics,
-            which a file cannot carry.
-
-        Returns
-        -------
-        detector : ParetoDepthDetector
-
-        Raises
-        ------
-        ValueError
-            If the file is damaged, of another kind or of another version of the format.
-        OSError
-            If it cannot be read.
-        """
-        path = os.fspath(path)
-        header, asked, arrays = _read(path)
-        callables = dict(criteria or {})
-        check_asked(callables, asked)
-        try:
-            state = _state(header, Decoder(arrays, callables), cls)
-        except UNREADABLE as error:
-            refuse_contents(path, header.package, version("paretodepth"), error)
-        detector = cls()
-        vars(detector).update(state)
-        return detector
+def save_model(path: str | os.PathLike[str], parameters: Mapping[str, Any], model: Model) -> None:
+    """Write a detector's parameters and model to a file that appears whole or not at all."""
+    encoder = Encoder()
+    state = {
+        "parameters": {name: encoder.node(value, f"{name} of the detector") for name, value in parameters.items()},
+        "model": encoder.node(model, "model"),
+    }
+    check_model(model)
+    check_parameters(parameters)
+    descriptions = [_description(array) for array in encoder.arrays]
+    header = Header(version("paretodepth"), descriptions, encoder.objects, state)
+    _write(os.fspath(path), json.dumps(header._asdict(), allow_nan=False).encode("ascii"), encoder.arrays)
 
 
-def _state(header: Header, decoder: Decoder, cls: type) -> dict[str, Any]:
-    """Return a detector's attributes from a header."""
-    for node in header.objects:
-        decoder.add_object(node)
-    parameters = vars(cls())
-    state: dict[str, Any] = dict(parameters)
-    for name, node in header.state.items():
-        state[check_attribute(name, cls, list(parameters))] = decoder.value(node)
-    check_model(state)
-    return state
+def load_model(
+    path: str | os.PathLike[str], defaults: Mapping[str, Any], callables: Mapping[str, Callable[..., Any]]
+) -> tuple[dict[str, Any], Model]:
+    """Return the parameters and the model that `save_model` wrote to a file.
+
+    Parameters
+    ----------
+    path : str or path
+    defaults : mapping
+        All parameters of the detector; those that the file lacks keep these values.
+    callables : mapping of str to callable
+        Metrics that a file cannot carry, by the criterion's name.
+    """
+    path = os.fspath(path)
+    header, asked, arrays = _read(path)
+    check_asked(callables, asked)
+    decoder = Decoder(arrays, callables)
+    try:
+        for node in header.objects:
+            decoder.add_object(node)
+        parameters = dict(defaults)
+        for name, node in header.state["parameters"].items():
+            parameters[check_known(name, defaults)] = decoder.value(node)
+        model = decoder.value(header.state["model"])
+        check_model(model)
+        check_parameters(parameters)
+    except UNREADABLE as error:
+        refuse_contents(path, header.package, version("paretodepth"), error)
+    return parameters, model
 
 
 def _description(array: NDArray[Any]) -> dict[str, Any]:

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.criteria.criterion import Criterion, check_criterion, checked_params
-from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.criteria.fitted import FittedCriteria, FittedCriterion
+from paretodepth.criteria.samples import Layout
 from paretodepth.files.model_checks import (
     check_array,
     check_fronts,
@@ -29,24 +30,23 @@ from paretodepth.files.model_checks import (
 )
 from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.pairs.shortlist import Nearby
 from paretodepth.scoring.calibration import Calibration, Surprise
-from paretodepth.scoring.explanation import Reasoning
-from paretodepth.scoring.measures import Measurement, Statistics
+from paretodepth.scoring.measures import Measurer
+from paretodepth.scoring.model import Model
 
 CLASSES: dict[str, type] = {
     cls.__name__: cls
     for cls in (
         Criterion,
         FittedCriterion,
+        FittedCriteria,
+        Layout,
         Fronts,
         Depths,
-        Measurement,
-        Statistics,
+        Measurer,
         Surprise,
         Calibration,
-        Reasoning,
-        Nearby,
+        Model,
     )
 }
 TIMES: dict[str, Any] = {"date": date, "time": time, "datetime": datetime}

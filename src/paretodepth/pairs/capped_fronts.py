@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
+from paretodepth._blocks import block_values
 from paretodepth._kernels.filters import are_reached
 from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts
@@ -27,7 +28,7 @@ FRONT_MARGIN = 6.0
 """Of `spread_of`, how far all of a front may lie off where a quarter of the samples has it."""
 DEPTH_MARGIN = 2.0
 """The same for the depth of single dyads."""
-BLOCK_VALUES = 2**19
+PAIR_VALUES = 2**19
 """Dissimilarities in a block of pairs, 4 MiB, which stay in the cache until they are filtered."""
 DRAWN_SAMPLES = 256
 """Training samples whose drawn dyads are computed in one go."""
@@ -173,11 +174,11 @@ def asked_dyads(pairs: Pairs, n_neighbors: NDArray[np.intp], seed: int) -> NDArr
 
 
 def pair_blocks(n_samples: int, n_criteria: int) -> list[slice]:
-    """Return the rows of blocks of pairs, of some `BLOCK_VALUES` values each, in an order that mixes the samples."""
+    """Return the rows of blocks of pairs, of some `PAIR_VALUES` values each, in an order that mixes the samples."""
     blocks = []
     start = 0
     while start < n_samples - 1:
-        stop = min(n_samples, start + max(1, BLOCK_VALUES // (n_criteria * (n_samples - start))))
+        stop = min(n_samples, start + max(1, block_values(PAIR_VALUES) // (n_criteria * (n_samples - start))))
         blocks.append(slice(start, stop))
         start = stop
     return [blocks[i] for i in np.random.default_rng(0).permutation(len(blocks))]

@@ -30,15 +30,20 @@ def map_new_blocks(
     criteria: Sequence[FittedCriterion],
     views: Views,
     training: Views,
+    values_per_row: int,
     n_jobs: int | None,
+    first_row: int = 0,
 ) -> list[Result]:
-    """Return the function's results for blocks of dissimilarities of new samples to the training samples."""
+    """Return the function's results for blocks of dissimilarities of new samples to the training samples.
+
+    `values_per_row` tells how much a row takes in the end; `first_row` numbers the first in messages.
+    """
 
     def of_rows(rows: slice) -> Result:
         new = [view[rows] for view in views]
-        return function(dissimilarity_block(criteria, new, training, rows.start, n_jobs))
+        return function(dissimilarity_block(criteria, new, training, first_row + rows.start, n_jobs))
 
-    return map_blocks(of_rows, row_blocks(len(views[0]), len(views) * len(training[0])), n_jobs)
+    return map_blocks(of_rows, row_blocks(len(views[0]), values_per_row), n_jobs)
 
 
 def nearest_dyads(

@@ -11,7 +11,7 @@ from sklearn.utils import gen_batches
 from paretodepth._blocks import map_blocks
 from paretodepth.pairs.nearest import nearest_by_sum, nearest_dyads
 from paretodepth.pairs.pairs import ComputedPairs, Pairs
-from paretodepth.pairs.shortlist import Nearby
+from paretodepth.pairs.shortlist import Shortlist
 
 N_LISTED = 32
 """Nearest samples that are listed in one pass over the pairs; a larger connected k needs further passes."""
@@ -43,9 +43,9 @@ class NeighborLists(NamedTuple):
         if isinstance(pairs, ComputedPairs):
             # A sample is its own nearest.
             n_nearest = np.full(pairs.n_criteria, n_listed + 1)
-            nearby = Nearby(pairs.criteria, pairs.views, n_nearest, weights)
-            if nearby.is_worthwhile(with_sum=True):
-                return cls._found(nearby, pairs, n_listed)
+            shortlist = Shortlist(pairs.criteria, pairs.views, n_nearest, weights)
+            if shortlist.is_worthwhile(with_sum=True):
+                return cls._found(shortlist, pairs, n_listed)
         parts = pairs.map(lambda pairs, rows: cls._of_block(pairs.block(rows), weights, n_listed), pairs.row_blocks())
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -59,18 +59,18 @@ class NeighborLists(NamedTuple):
         return cls(neighbors.reshape(shape), dyads.reshape(*shape, n_criteria), sums)
 
     @classmethod
-    def _found(cls, nearby: Nearby, pairs: Pairs, n_listed: int) -> NeighborLists:
+    def _found(cls, shortlist: Shortlist, pairs: Pairs, n_listed: int) -> NeighborLists:
         """Return the lists of all training samples, found by trees; where these are unsure, from blocks."""
 
         def of_rows(rows: slice) -> NeighborLists:
-            candidates, block, is_sure = nearby.block([view[rows] for view in nearby.training], with_sum=True)
+            candidates, block, is_sure = shortlist.block([view[rows] for view in shortlist.training], with_sum=True)
             block[:, candidates == np.arange(rows.start, rows.stop)[:, None]] = np.inf
-            lists = cls._of_block(block, nearby.weights, n_listed)
+            lists = cls._of_block(block, shortlist.weights, n_listed)
             numbers = np.take_along_axis(candidates[:, None], lists.neighbors, axis=2)
             lists = lists._replace(neighbors=numbers)
             for row in np.flatnonzero(~is_sure):
                 sample = rows.start + int(row)
-                alone = cls._of_block(pairs.block(slice(sample, sample + 1)), nearby.weights, n_listed)
+                alone = cls._of_block(pairs.block(slice(sample, sample + 1)), shortlist.weights, n_listed)
                 for part, exact in zip(lists, alone, strict=True):
                     part[row] = exact[0]
             return lists

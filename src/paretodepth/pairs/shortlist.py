@@ -30,7 +30,7 @@ N_TOGETHER = 16
 """Samples whose dissimilarities are computed in one call, to all their candidates: a call costs more than these."""
 
 
-class NearbyBlock(NamedTuple):
+class ShortBlock(NamedTuple):
     """The nearest of some samples, and a few others.
 
     Attributes
@@ -49,7 +49,7 @@ class NearbyBlock(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Nearby:
+class Shortlist:
     """Finds the nearest training samples in each criterion, and under the weighted sum of all.
 
     Attributes
@@ -82,8 +82,11 @@ class Nearby:
         n_looked_at = self._n_nearest_joint if with_sum else int(self.n_nearest.max())
         return n_looked_at < MAX_SHARE * n_samples
 
-    def block(self, views: Views, *, with_sum: bool) -> NearbyBlock:
-        """Return the nearest of some samples in each criterion and, if asked for, under the sum."""
+    def block(self, views: Views, *, with_sum: bool, first_row: int = 0) -> ShortBlock:
+        """Return the nearest of some samples in each criterion and, if asked for, under the sum.
+
+        `first_row` numbers the first sample in messages.
+        """
         found, farthest = [], []
         for tree, order, view, k in zip(self._trees, self._orders, views, self.n_nearest, strict=True):
             distances, neighbors = tree.query(view, k=int(k) + N_MORE, p=order)
@@ -95,14 +98,14 @@ class Nearby:
             found.append(neighbors)
         # A tree gives the number of samples for one that is infinitely far.
         candidates = np.minimum(np.sort(np.concatenate(found, axis=1), axis=1), len(self.training[0]) - 1)
-        block = self._dissimilarities(views, candidates)
+        block = self._dissimilarities(views, candidates, first_row)
         is_sure = np.ones(len(candidates), bool)
         for part, k, distance in zip(block, self.n_nearest, farthest, strict=True):
             is_sure &= _is_beyond(distance, part, k)
         if with_sum:
             sums = np.tensordot(self.weights, block, axes=1)
             is_sure &= _is_beyond(distances[:, -1], sums, self.n_nearest.max())
-        return NearbyBlock(candidates, block, is_sure)
+        return ShortBlock(candidates, block, is_sure)
 
     @property
     def _orders(self) -> list[float]:
@@ -128,13 +131,14 @@ class Nearby:
         n_nearest: int = math.ceil(self.n_nearest.max() * len(self.criteria) ** exponent)
         return n_nearest
 
-    def _dissimilarities(self, views: Views, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _dissimilarities(self, views: Views, candidates: NDArray[np.intp], first_row: int) -> NDArray[np.float64]:
         """Return the dissimilarities to the candidates; one that a row has twice is infinitely far the second time."""
         block = np.empty((len(self.criteria), *candidates.shape))
         for part, criterion, view, training in zip(block, self.criteria, views, self.training, strict=True):
             for rows in gen_batches(len(candidates), N_TOGETHER):
                 nearby = candidates[rows]
-                together = criterion.dissimilarities(view[rows], training[nearby.ravel()], (0, nearby.ravel()), 1)
+                origin = (first_row + rows.start, nearby.ravel())
+                together = criterion.dissimilarities(view[rows], training[nearby.ravel()], origin, 1)
                 own = np.arange(len(nearby))
                 part[rows] = together.reshape(len(nearby), *nearby.shape)[own, own]
         block[:, :, 1:][:, candidates[:, 1:] == candidates[:, :-1]] = np.inf

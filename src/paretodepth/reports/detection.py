@@ -12,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paretodepth.criteria.suggestion import Choice, column_kind
+from paretodepth.criteria.suggestion import Choice
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.files.schema import KIND_TYPES
-from paretodepth.reports.left_out import explain_training, nearest_training_dyads
+from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import check_fdr, discoveries
-from paretodepth.scoring.explanation import Explanation
-from paretodepth.scoring.measures import Method
+from paretodepth.scoring.explanation import Explanation, explain_left_out
+from paretodepth.scoring.methods import MethodName
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -35,13 +35,13 @@ def fitted_detector(
     training: pa.Table,
     choice: Choice,
     *,
-    method: Method = "union",
+    method: MethodName = "union",
     alpha: float | None = None,
     client: Client | None = None,
 ) -> ParetoDepthDetector:
     """Return the detector fitted on a table; its advice is in `advice_`, not in warnings.
 
-    Of many training samples the deepest fronts are counted as one. `column_kinds_` tells what the columns hold. A
+    Of many training samples the deepest fronts are counted as one. A
     client has the workers of a Dask cluster do it.
     """
     max_depth: Literal["auto"] | None = "auto" if len(training) > MANY_SAMPLES else None
@@ -55,15 +55,14 @@ def fitted_detector(
             from paretodepth import distributed
 
             distributed.fit(detector, table, client)
-    detector.column_kinds_ = {field.name: column_kind(field.type) for field in table.schema}
     return detector
 
 
 def expected_schema(detector: ParetoDepthDetector, source: str) -> pa.Schema:
     """Return the columns that a fitted detector reads, of the kinds it was fitted on as far as that is known."""
     names = check_column_names_known(getattr(detector, "feature_names_in_", None), source)
-    kinds = getattr(detector, "column_kinds_", {})
-    return pa.schema([(name, KIND_TYPES.get(kinds.get(name, ""), pa.null())) for name in names])
+    kinds = detector.model_.criteria.layout.kinds
+    return pa.schema([(name, KIND_TYPES.get(kind, pa.null())) for name, kind in zip(names, kinds, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ class Detection:
     def explanation(self, rows: NDArray[np.intp]) -> Explanation:
         """Return why some samples, at least one, are called or not."""
         if self.is_left_out:
-            explanation = explain_training(self.detector, rows)
+            explanation = explain_left_out(self.detector.model_, rows, n_jobs=self.detector.n_jobs)
         else:
             explanation = self.detector.explain(self.samples.select(self.columns).take(rows))
         return replace(explanation, is_anomaly=self.is_anomaly[rows])
@@ -121,7 +120,11 @@ class Detection:
     def nearest_dyads(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of some samples with their nearest training samples, shape (n_rows, s, n_criteria)."""
         if self.is_left_out:
-            return nearest_training_dyads(self.detector, rows)
+            n_neighbors, n_jobs = self.detector.n_neighbors_, self.detector.n_jobs
+            blocks = self.detector.model_.map_left_out(
+                lambda block: nearest_dyads(block, n_neighbors)[1], rows, n_jobs=n_jobs
+            )
+            return np.concatenate(blocks)
         return self.detector.nearest_dyads(self.samples.select(self.columns).take(rows))
 
 
@@ -130,7 +133,7 @@ def detect(
     samples: pa.Table | None,
     choice: Choice,
     *,
-    method: Method = "union",
+    method: MethodName = "union",
     alpha: float | None = None,
     fdr: float | None = None,
     client: Client | None = None,
@@ -202,7 +205,7 @@ def _decided(
     is_left_out: bool = False,
 ) -> Detection:
     """Return the detection with p-values and a threshold for scores."""
-    p_values = detector._calibration.p_values(scores, detector.method)
+    p_values = detector.model_.p_values(scores)
     threshold = -detector.offset_ if fdr is None else _fdr_threshold(scores, p_values, fdr)
     return Detection(detector, training, samples, columns, is_left_out, scores, p_values, float(threshold), fdr)
 

@@ -135,7 +135,7 @@ DEEP_SHARE = 0.01
 """Share of nominal dyads beyond the last front that is worth a word."""
 
 
-def _advice(pairs: Pairs, fronts: Fronts, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:
+def fronts_advice(pairs: Pairs, fronts: Fronts, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:
     """Return what to tell the user about fronts that are not all there are."""
     advice = []
     if n_dyads < pairs.n_pairs:

@@ -1,9 +1,9 @@
-"""How sure: scores of the tests of a sample, what nominal samples reach in them, and p-values."""
+"""How sure: what nominal samples reach in each measure and method, and p-values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
 from paretodepth._checks import check_rate, is_real
-from paretodepth.scoring.measures import Method, Statistics
+from paretodepth.scoring.measures import Measures
+from paretodepth.scoring.methods import METHODS, Measure, MethodName
 
-METHODS: tuple[Method, ...] = ("depth", "criteria", "union")
 CALIBRATIONS: tuple[Literal["leave-one-out"], Literal["split"]] = ("leave-one-out", "split")
 HELD_OUT_SHARE = 1 / 3
 """Share of the training samples that a split sets aside for calibration."""
 TAIL_SHARE = 0.1
-"""Share of nominal samples beyond which the distribution of a statistic is continued exponentially."""
+"""Share of nominal samples beyond which the distribution of a measure is continued exponentially."""
 MIN_TAIL = 5
 """Nominal samples that the tail starts with at least."""
 LARGEST = 1e300
@@ -59,10 +59,10 @@ def largest_nominal_score(nominal: NDArray[np.float64], alpha: float) -> float:
 
 @dataclass(frozen=True)
 class Surprise:
-    """Minus the logarithm of the share of nominal samples in which a statistic is at least as large.
+    """Minus the logarithm of the share of nominal samples in which a measure is at least as large.
 
     Up to `start` it is the share itself; beyond, where few or no nominal samples are left, it is
-    continued as if the statistic had an exponential tail, so that it keeps rising.
+    continued as if the measure had an exponential tail, so that it keeps rising.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Surprise:
 
     @classmethod
     def fit(cls, values: NDArray[np.float64]) -> Surprise:
-        """Return the surprise of a statistic with these values in nominal samples."""
+        """Return the surprise of a measure with these values in nominal samples."""
         nominal = np.minimum(np.sort(values), LARGEST)
         n_tail = min(len(nominal), max(MIN_TAIL, int(TAIL_SHARE * len(nominal))))
         start = float(nominal[-n_tail])
@@ -101,78 +101,62 @@ class Surprise:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The tests and what nominal samples reach in them.
+    """What nominal samples reach in each measure and under each method.
 
     Attributes
     ----------
-    surprises : sequence of Surprise
-        Of the mean depth, of the sum of each criterion, and of the balanced sum.
-    nominal : Statistics
-        Of the nominal samples that calibrate, each column in rising order.
+    surprises : dict of list of Surprise
+        By measure, one for each of its columns.
+    nominal : dict of ndarray
+        The measures of the nominal samples that calibrate, each column in rising order.
     scores : dict of ndarray of shape (n_nominal,)
         Their scores by method, in rising order.
     """
 
-    surprises: Sequence[Surprise]
-    nominal: Statistics
-    scores: dict[Method, NDArray[np.float64]]
+    surprises: dict[Measure, list[Surprise]]
+    nominal: dict[Measure, NDArray[np.float64]]
+    scores: dict[MethodName, NDArray[np.float64]]
 
     @classmethod
-    def fit(cls, training: Statistics, calibrating: Statistics) -> Calibration:
-        """Return the calibration by some nominal samples of tests that are fitted to others, or to the same."""
-        surprises = [Surprise.fit(values) for values in np.column_stack(training).T]
-        scores = {method: np.sort(method_scores(surprises, calibrating, method)) for method in METHODS}
-        return cls(surprises, Statistics(*(np.sort(part, axis=0) for part in calibrating)), scores)
+    def fit(cls, training: Measures, calibrating: Measures) -> Calibration:
+        """Return the calibration by some nominal samples of surprises that are fitted to others, or to the same."""
+        surprises = {name: [Surprise.fit(column) for column in _columns(values)] for name, values in training.items()}
+        nominal = {name: np.sort(values, axis=0) for name, values in calibrating.items()}
+        fitted = cls(surprises, nominal, {})
+        scores: dict[MethodName, NDArray[np.float64]] = {
+            method: np.sort(fitted.score(calibrating, method)) for method in METHODS
+        }
+        return replace(fitted, scores=scores)
 
-    def score(self, statistics: Statistics, method: Method) -> NDArray[np.float64]:
-        """Return the scores of samples under one of the tests, larger is stranger."""
-        return method_scores(self.surprises, statistics, method)
+    def score(self, measures: Measures, method: MethodName) -> NDArray[np.float64]:
+        """Return the scores of samples under a method, larger is stranger."""
+        score: NDArray[np.float64] = METHODS[method].score(measures, partial(self.surprise, measures))
+        return score
 
-    def p_values(self, scores: NDArray[np.float64], method: Method) -> NDArray[np.float64]:
+    def surprise(self, measures: Measures, name: Measure) -> NDArray[np.float64]:
+        """Return how surprising the values of a measure are, in its shape."""
+        values = measures[name]
+        columns = zip(self.surprises[name], _columns(values), strict=True)
+        return np.column_stack([surprise.of(column) for surprise, column in columns]).reshape(values.shape)
+
+    def p_values(self, scores: NDArray[np.float64], method: MethodName) -> NDArray[np.float64]:
         """Return the p-value of each score."""
         return rank_p_values(self.scores[method], scores)
 
     @property
     def smallest_p_value(self) -> float:
         """The p-value of a sample that is stranger than all that calibrate."""
-        return 1 / (1 + len(self.nominal.mean_depth))
-
-    def surprises_of(self, statistics: Statistics) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the surprise of each criterion alone, and the larger one of the mean depth and the balanced sum."""
-        return _surprises(self.surprises, statistics)
+        return 1 / (1 + len(self.nominal["mean_depth"]))
 
     def criterion_p_values(self, neighbor_sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the p-value of each criterion alone, shape (n_samples, n_criteria)."""
-        pairs = zip(self.nominal.neighbor_sums.T, neighbor_sums.T, strict=True)
+        pairs = zip(self.nominal["neighbor_sums"].T, neighbor_sums.T, strict=True)
         return np.column_stack([rank_p_values(nominal, sums) for nominal, sums in pairs])
 
 
-def method_scores(surprises: Sequence[Surprise], statistics: Statistics, method: Method) -> NDArray[np.float64]:
-    """Return one score a sample, larger is stranger.
-
-    ``"depth"``
-        the mean depth;
-    ``"criteria"``
-        the largest surprise among the criteria, each by its neighbor sum;
-    ``"union"``
-        the largest surprise among the mean depth, the criteria and the balanced sum. As each of
-        these three has one chance, the K criteria, which have K, are charged ln K.
-    """
-    if method == "depth":
-        return statistics.mean_depth
-    alone, together = _surprises(surprises, statistics)
-    score: NDArray[np.float64] = alone.max(axis=1)
-    return score if method == "criteria" else np.maximum(score - np.log(alone.shape[1]), together)
-
-
-def _surprises(
-    surprises: Sequence[Surprise], statistics: Statistics
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the surprise of each criterion alone, and the larger one of the mean depth and the balanced sum."""
-    depth, *criteria, balanced = surprises
-    columns = zip(criteria, statistics.neighbor_sums.T, strict=True)
-    alone = np.column_stack([surprise.of(sums) for surprise, sums in columns])
-    return alone, np.maximum(depth.of(statistics.mean_depth), balanced.of(statistics.balanced_sum))
+def _columns(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the columns of a measure, which may have only one."""
+    return values.T if values.ndim == 2 else values[None]
 
 
 def discoveries(p_values: NDArray[np.float64], fdr: float) -> NDArray[np.bool_]:

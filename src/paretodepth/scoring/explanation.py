@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import check_extra, check_row
 from paretodepth.pairs.nearest import nearest_dyads
-from paretodepth.pairs.pairs import Pairs, spread_rows
+from paretodepth.pairs.pairs import Views
 from paretodepth.plots import plot_explanation
-from paretodepth.scoring.calibration import LARGEST, METHODS, Calibration
-from paretodepth.scoring.measures import Measurement, Method, Statistics, joined, usual_sizes
-from paretodepth.scoring.wording import _enumerated, _html_row, _shown
+from paretodepth.scoring.calibration import LARGEST, Calibration
+from paretodepth.scoring.measures import Measures, joined, usual_sizes
+from paretodepth.scoring.methods import MEASURES, METHODS, MethodName
+from paretodepth.scoring.model import Model
+from paretodepth.scoring.wording import Case, html_table, sentence, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,8 +27,8 @@ DEFAULT_ALPHA = 0.05
 """Up to which p-value a criterion is unusual if the threshold was not set by a false-alarm rate."""
 ABOUT = 1.0
 """Difference of surprises, logarithms of p-values, that is too small to tell one cause from another."""
-N_NAMED = 2
-"""Nearest nominal samples that a sentence names."""
+ORDINARY_P_VALUE = 0.25
+"""A criterion with a larger p-value is ordinary already: there is nothing to relieve."""
 N_SHOWN = 10
 """Samples that the printed form shows."""
 
@@ -69,10 +71,10 @@ class Explanation:
     """
 
     criteria: list[str]
-    method: Method
+    method: MethodName
     alpha: float
     mean_depth: NDArray[np.float64]
-    p_values: dict[Method, NDArray[np.float64]]
+    p_values: dict[MethodName, NDArray[np.float64]]
     is_anomaly: NDArray[np.bool_]
     criterion_p_values: NDArray[np.float64]
     percentiles: NDArray[np.float64]
@@ -95,7 +97,7 @@ class Explanation:
     @property
     def sentences(self) -> list[str]:
         """One plain sentence a sample."""
-        return [self._sentence(sample) for sample in range(len(self))]
+        return [sentence(self._case(sample)) for sample in range(len(self))]
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row a sample."""
@@ -133,14 +135,14 @@ class Explanation:
                 figsize=(8, 2.2 + 0.5 * len(self.criteria)), layout="constrained"
             )
             ax = figure.subplots()
-        ax.set_title(textwrap.fill(self._sentence(sample), 80), fontsize=10)
+        ax.set_title(textwrap.fill(sentence(self._case(sample)), 80), fontsize=10)
         return plot_explanation(
             ax,
             names=self.criteria,
             distances=self.distances[sample],
             usual_distances=self.usual_distances,
             notes=[
-                f"p = {_shown(p)}, relief {_shown(relief)}"
+                f"p = {shown(p)}, relief {shown(relief)}"
                 for p, relief in zip(self.criterion_p_values[sample], self.relief[sample], strict=True)
             ],
             is_far=self.is_far[sample],
@@ -148,7 +150,7 @@ class Explanation:
 
     def __repr__(self) -> str:
         """Return a sentence a sample, for the first ten."""
-        lines = [f"{sample}: {self._sentence(sample)}" for sample in range(min(len(self), N_SHOWN))]
+        lines = [f"{sample}: {sentence(self._case(sample))}" for sample in range(min(len(self), N_SHOWN))]
         if len(self) > N_SHOWN:
             lines.append(f"… and {len(self) - N_SHOWN} more; see to_frame()")
         return "\n".join([f"Explanation of {len(self)} samples by {self.method}", *lines])
@@ -156,105 +158,138 @@ class Explanation:
     def _repr_html_(self) -> str:
         """Return a table for notebooks, of the first ten samples."""
         headings = ["", f"p ({self.method})", *(f"{name}: p" for name in self.criteria), "why"]
-        shown = list(zip(self.p_values[self.method], self.criterion_p_values, strict=True))[:N_SHOWN]
+        cases = [self._case(sample) for sample in range(min(len(self), N_SHOWN))]
         rows = [
-            [str(sample), _shown(p_value), *map(_shown, p_values), self._sentence(sample)]
-            for sample, (p_value, p_values) in enumerate(shown)
+            [str(sample), shown(case.p_value), *map(shown, case.p_values), sentence(case)]
+            for sample, case in enumerate(cases)
         ]
-        lines = [_html_row("th", headings), *(_html_row("td", row) for row in rows)]
         more = f"<p>… and {len(self) - N_SHOWN} more</p>" if len(self) > N_SHOWN else ""
-        return f"<table>{''.join(lines)}</table>{more}"
+        return html_table(headings, rows) + more
 
-    def _sentence(self, sample: int) -> str:
-        """Return why a sample is strange, or that it is not."""
-        p_values, is_far = self.criterion_p_values[sample], self.is_far[sample]
-        unusual = [i for i in np.argsort(p_values, kind="stable") if p_values[i] <= self.alpha]
-        ordinary = [i for i in range(len(p_values)) if p_values[i] > self.alpha]
-        p_value = f"p = {_shown(self.p_values[self.method][sample])}"
-        if not self.is_anomaly[sample]:
-            verdict = f"Ordinary ({p_value})"
-            if unusual:
-                verdict = (
-                    f"Not strange enough to be called ({p_value}), though unusual in {self._with_p(sample, unusual)}"
-                )
-            return f"{verdict}; {self._nearest(sample, range(len(p_values)))}."
-        far = [i for i in unusual if is_far[i]]
-        if not far and len(p_values) == 1:
-            return f"Stranger in {self._with_p(sample, [0])} than nominal samples may be; {self._nearest(sample, [0])}."
-        if not far:
-            alone = "ordinary in each criterion alone"
-            if unusual:
-                alone = f"far in no criterion alone, though unusual in {self._with_p(sample, unusual)}"
-            return f"{alone.capitalize()}, but no nominal sample is near in all of them at once ({p_value})."
-        parts = [f"Far from every nominal sample in {self._with_p(sample, far)}"]
-        if between := [i for i in unusual if not is_far[i]]:
-            parts.append(f"unusual in {self._with_p(sample, between)}")
-        if ordinary:
-            names = _enumerated([self.criteria[i] for i in ordinary])
-            parts.append(f"{names} {'is' if len(ordinary) == 1 else 'are'} ordinary")
-        closest = ordinary or [int(np.argmax(p_values))]
-        return f"{'; '.join(parts)}; {self._nearest(sample, closest)}."
-
-    def _with_p(self, sample: int, criteria: Sequence[int]) -> str:
-        """Return criteria's names with their p-values."""
-        return _enumerated([f"{self.criteria[i]} (p = {_shown(self.criterion_p_values[sample, i])})" for i in criteria])
-
-    def _nearest(self, sample: int, criteria: Sequence[int]) -> str:
-        """Return the nearest nominal samples in some criteria."""
-        lists = [", ".join(map(str, self.neighbors[i][sample, :N_NAMED])) for i in criteria]
-        return "nearest " + "; ".join(
-            f"by {self.criteria[i]}: {named}" for i, named in zip(criteria, lists, strict=True)
+    def _case(self, sample: int) -> Case:
+        return Case(
+            self.criteria,
+            float(self.p_values[self.method][sample]),
+            bool(self.is_anomaly[sample]),
+            self.alpha,
+            self.criterion_p_values[sample],
+            self.is_far[sample],
+            [nearest[sample] for nearest in self.neighbors],
         )
 
 
-def explained(
-    reasoning: Reasoning,
-    parts: Sequence[Reasons],
-    criteria: list[str],
-    training: NDArray[np.intp],
-    threshold: float,
-    alpha: float | None,
-) -> Explanation:
-    """Return the explanation of consecutive blocks of samples.
+class _Reasons(NamedTuple):
+    """What is found of a block of samples.
 
-    Parameters
+    Attributes
     ----------
-    reasoning : Reasoning
-    parts : sequence of Reasons
-        Of the blocks.
-    criteria : list of str
-        The criteria's names.
-    training : ndarray of shape (n_training,)
-        The indices of the compared training samples among all.
-    threshold : float
-        The score above which a sample is an anomaly.
-    alpha : float or None
-        The false-alarm rate, if it has set the threshold.
+    measures : Measures
+    neighbors : ndarray of shape (n_samples, s)
+        The nearest training samples, criterion after criterion.
+    relieved : ndarray of shape (n_samples, n_criteria)
+        For each criterion the score if that criterion were ordinary.
+    position : ndarray of shape (n_samples,)
     """
-    alpha = alpha or DEFAULT_ALPHA
-    calibration, method = reasoning.calibration, reasoning.method
-    statistics = joined([part.statistics for part in parts])
-    scores = {name: calibration.score(statistics, name) for name in METHODS}
-    nominal = calibration.nominal.neighbor_sums
-    relieved = np.concatenate([part.relieved for part in parts])
+
+    measures: Measures
+    neighbors: NDArray[np.intp]
+    relieved: NDArray[np.float64]
+    position: NDArray[np.float64]
+
+
+def explain_new(model: Model, views: Views, *, n_jobs: int | None, first_row: int = 0) -> Explanation:
+    """Return why new samples are strange or not, given what the criteria see of them."""
+    parts = model.map_new(lambda block: _reasons(model, block), views, n_jobs=n_jobs, first_row=first_row)
+    return _explained(model, parts)
+
+
+def explain_left_out(model: Model, rows: NDArray[np.intp], *, n_jobs: int | None) -> Explanation:
+    """Return why some training samples, at least one, are strange or not, each compared with the others.
+
+    Their p-values count the sample itself among the nominal ones, as `training_labels_` do.
+    """
+    return _explained(model, model.map_left_out(lambda block: _reasons(model, block), rows, n_jobs=n_jobs))
+
+
+def _reasons(model: Model, block: NDArray[np.float64]) -> _Reasons:
+    """Return what is found of the rows of a block of shape (n_criteria, n_rows, n_training)."""
+    neighbors, dyads = nearest_dyads(block, model.measurer.n_summed)
+    measures = model.measurer.of_dyads(dyads, block, MEASURES)
+    relieved = np.tile(model.calibration.score(measures, model.method)[:, None], len(block))
+    is_ordinary = model.calibration.criterion_p_values(measures["neighbor_sums"]) > ORDINARY_P_VALUE
+    for criterion in range(len(block)):
+        rows = np.flatnonzero(~is_ordinary[:, criterion])
+        part = block.take(rows, axis=1)
+        of_rows = {name: values[rows] for name, values in measures.items()}
+        relieved[rows, criterion] = _relieved(model, part, neighbors[rows], dyads[rows], of_rows, criterion)
+    return _Reasons(measures, neighbors, relieved, _position(model, dyads))
+
+
+def _relieved(
+    model: Model,
+    block: NDArray[np.float64],
+    neighbors: NDArray[np.intp],
+    dyads: NDArray[np.float64],
+    measures: Measures,
+    criterion: int,
+) -> NDArray[np.float64]:
+    """Return the scores if one criterion were ordinary; the nearest stay the nearest, as ranks are kept.
+
+    Writes into `block`, `dyads` and `measures`.
+    """
+    measurer, profile, needed = model.measurer, model.profiles[criterion], METHODS[model.method].measures
+    if "neighbor_sums" in needed:
+        with np.errstate(over="ignore"):
+            measures["neighbor_sums"][:, criterion] = profile[: measurer.n_summed[criterion]].sum()
+    if needed == ("neighbor_sums",):
+        return model.calibration.score(measures, model.method)
+    part = block[criterion]
+    order = part.argsort(axis=1)
+    if "mean_depth" in needed:
+        rising, asked = (np.take_along_axis(part, places, axis=1) for places in (order, neighbors))
+        for row in range(len(dyads)):
+            dyads[row, :, criterion] = profile[np.searchsorted(rising[row], asked[row])]
+        measures["mean_depth"] = measurer.mean_depth(dyads)
+    if "balanced_sum" in needed:
+        np.put_along_axis(part, order, profile[None], axis=1)
+        measures["balanced_sum"] = measurer.balanced_sum(block)
+    return model.calibration.score(measures, model.method)
+
+
+def _position(model: Model, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where the dyads of each row lie along the fronts of two criteria; see `Explanation`."""
+    if dyads.shape[2] != 2:
+        return np.full(len(dyads), np.nan)
+    # A place is never 0, so that dyads smaller than all nominal ones have a position too.
+    first, second = (1 + np.searchsorted(model.places[:, c], dyads[:, :, c]) for c in range(2))
+    position: NDArray[np.float64] = (first / (first + second)).mean(axis=1)
+    return position
+
+
+def _explained(model: Model, parts: Sequence[_Reasons]) -> Explanation:
+    """Return the explanation of consecutive blocks of samples."""
+    alpha, calibration = model.alpha or DEFAULT_ALPHA, model.calibration
+    measures = joined([part.measures for part in parts])
+    scores: dict[MethodName, NDArray[np.float64]] = {name: calibration.score(measures, name) for name in METHODS}
+    sums, nominal = measures["neighbor_sums"], calibration.nominal["neighbor_sums"]
     usual = usual_sizes(nominal)
-    n_less = [np.searchsorted(column, sums) for column, sums in zip(nominal.T, statistics.neighbor_sums.T, strict=True)]
-    ends = np.cumsum(reasoning.measurement.n_summed)[:-1]
+    n_less = [np.searchsorted(column, values) for column, values in zip(nominal.T, sums.T, strict=True)]
+    ends = np.cumsum(model.measurer.n_summed)[:-1]
     return Explanation(
-        criteria=criteria,
-        method=method,
+        criteria=model.criteria.names,
+        method=model.method,
         alpha=alpha,
-        mean_depth=statistics.mean_depth,
+        mean_depth=measures["mean_depth"],
         p_values={name: calibration.p_values(score, name) for name, score in scores.items()},
-        is_anomaly=scores[method] > threshold,
-        criterion_p_values=calibration.criterion_p_values(statistics.neighbor_sums),
+        is_anomaly=scores[model.method] > model.threshold,
+        criterion_p_values=calibration.criterion_p_values(sums),
         percentiles=100 * np.column_stack(n_less) / len(nominal),
-        distances=_multiples(statistics.neighbor_sums, usual),
+        distances=_multiples(sums, usual),
         usual_distances=_multiples(np.quantile(np.minimum(nominal, LARGEST), [0.05, 0.95], axis=0), usual),
-        relief=calibration.p_values(relieved, method),
-        neighbors=np.split(training[np.concatenate([part.neighbors for part in parts])], ends, axis=1),
+        relief=calibration.p_values(np.concatenate([part.relieved for part in parts]), model.method),
+        neighbors=np.split(model.rows[np.concatenate([part.neighbors for part in parts])], ends, axis=1),
         position=np.concatenate([part.position for part in parts]),
-        is_far=_far_criteria(calibration, statistics, alpha),
+        is_far=_far_criteria(calibration, measures, alpha),
     )
 
 
@@ -265,144 +300,15 @@ def _multiples(sums: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray
     return multiples
 
 
-def _far_criteria(calibration: Calibration, statistics: Statistics, alpha: float) -> NDArray[np.bool_]:
+def _far_criteria(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.bool_]:
     """Tell in which criteria alone samples are far, shape (n_samples, n_criteria).
 
     The p-value is so small that it is hardly by chance that one of so many criteria has it; or
     it is at most alpha, and the criterion is about as surprising as all of them together.
     """
-    p_values = calibration.criterion_p_values(statistics.neighbor_sums)
+    p_values = calibration.criterion_p_values(measures["neighbor_sums"])
     n_criteria = p_values.shape[1]
     level = alpha if n_criteria == 1 else max(alpha / (2 * n_criteria), calibration.smallest_p_value)
-    alone, together = calibration.surprises_of(statistics)
+    alone = calibration.surprise(measures, "neighbor_sums")
+    together = np.maximum(calibration.surprise(measures, "mean_depth"), calibration.surprise(measures, "balanced_sum"))
     return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
-
-
-N_PROFILED = 200
-"""Training samples, spread evenly over all, whose dissimilarities tell what is ordinary at each rank."""
-N_PROFILED_VALUES = 2**22
-"""Dissimilarities that these have in each criterion, unless there are fewer than `MIN_PROFILED` of them."""
-MIN_PROFILED = 25
-N_POSITIONED = 50_000
-"""Training dyads, spread evenly over all, that a dyad's place in each criterion is told from."""
-ORDINARY_P_VALUE = 0.25
-"""A criterion with a larger p-value is ordinary already: there is nothing to relieve."""
-
-
-class Reasons(NamedTuple):
-    """What is found of a block of samples.
-
-    Attributes
-    ----------
-    statistics : Statistics
-    neighbors : ndarray of shape (n_samples, s)
-        The nearest training samples, criterion after criterion.
-    relieved : ndarray of shape (n_samples, n_criteria)
-        For each criterion the score if that criterion were ordinary.
-    position : ndarray of shape (n_samples,)
-    """
-
-    statistics: Statistics
-    neighbors: NDArray[np.intp]
-    relieved: NDArray[np.float64]
-    position: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Reasoning:
-    """How reasons are found from blocks of dissimilarities to the training samples.
-
-    Attributes
-    ----------
-    measurement : Measurement
-    calibration : Calibration
-    method : {"depth", "criteria", "union"}
-        The score whose relief is told.
-    profiles : ndarray of shape (n_criteria, n_training)
-        The median nominal dissimilarity of each rank.
-    places : ndarray of shape (n_places, n_criteria)
-        Dissimilarities of nominal pairs in rising order, to place a dyad among them.
-    """
-
-    measurement: Measurement
-    calibration: Calibration
-    method: Method
-    profiles: NDArray[np.float64]
-    places: NDArray[np.float64]
-
-    @classmethod
-    def fit(
-        cls,
-        measurement: Measurement,
-        calibration: Calibration,
-        method: Method,
-        pairs: Pairs,
-        dyads: NDArray[np.float64],
-    ) -> Reasoning:
-        """Return the reasoning from the pairs of training samples, and dyads of some of them."""
-        places = np.sort(dyads[:: -(-len(dyads) // N_POSITIONED)], axis=0)
-        return cls(measurement, calibration, method, rank_profiles(pairs), places)
-
-    def reasons(self, block: NDArray[np.float64]) -> Reasons:
-        """Return the reasons of the rows of a block of shape (n_criteria, n_rows, n_training)."""
-        measure = self.measurement
-        neighbors, dyads = nearest_dyads(block, measure.n_summed)
-        statistics = Statistics(measure.mean_depth(dyads), measure.neighbor_sums(dyads), measure.balanced_sum(block))
-        scores = self.calibration.score(statistics, self.method)
-        relieved = np.tile(scores[:, None], len(block))
-        is_ordinary = self.calibration.criterion_p_values(statistics.neighbor_sums) > ORDINARY_P_VALUE
-        for criterion in range(len(block)):
-            rows = np.flatnonzero(~is_ordinary[:, criterion])
-            of_rows = Statistics(*(part[rows] for part in statistics))
-            part = block.take(rows, axis=1)
-            relieved[rows, criterion] = self._relieved(part, neighbors[rows], dyads[rows], of_rows, criterion)
-        return Reasons(statistics, neighbors, relieved, self._position(dyads))
-
-    def _relieved(
-        self,
-        block: NDArray[np.float64],
-        neighbors: NDArray[np.intp],
-        dyads: NDArray[np.float64],
-        statistics: Statistics,
-        criterion: int,
-    ) -> NDArray[np.float64]:
-        """Return the scores if one criterion were ordinary; the nearest stay the nearest, as ranks are kept.
-
-        Writes into `block` and `dyads`.
-        """
-        measure, profile = self.measurement, self.profiles[criterion]
-        mean_depth, neighbor_sums, balanced_sum = statistics
-        with np.errstate(over="ignore"):
-            neighbor_sums[:, criterion] = profile[: measure.n_summed[criterion]].sum()
-        if self.method != "criteria":
-            part = block[criterion]
-            order = part.argsort(axis=1)
-            rising, asked = (np.take_along_axis(part, places, axis=1) for places in (order, neighbors))
-            for row in range(len(dyads)):
-                dyads[row, :, criterion] = profile[np.searchsorted(rising[row], asked[row])]
-            mean_depth = measure.mean_depth(dyads)
-            if self.method == "union":
-                np.put_along_axis(part, order, profile[None], axis=1)
-                balanced_sum = measure.balanced_sum(block)
-        return self.calibration.score(Statistics(mean_depth, neighbor_sums, balanced_sum), self.method)
-
-    def _position(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return where the dyads of each row lie along the fronts of two criteria; see `Explanation`."""
-        if dyads.shape[2] != 2:
-            return np.full(len(dyads), np.nan)
-        # A place is never 0, so that dyads smaller than all nominal ones have a position too.
-        first, second = (1 + np.searchsorted(self.places[:, c], dyads[:, :, c]) for c in range(2))
-        position: NDArray[np.float64] = (first / (first + second)).mean(axis=1)
-        return position
-
-
-def rank_profiles(pairs: Pairs) -> NDArray[np.float64]:
-    """Return the median dissimilarity of each rank, shape (n_criteria, n_samples)."""
-    n_rows = max(MIN_PROFILED, min(N_PROFILED, N_PROFILED_VALUES // pairs.n_samples))
-    # The last of each row is its infinite distance from itself.
-    blocks = [
-        np.sort(pairs.block(slice(row, row + 1)), axis=2)[:, :, :-1] for row in spread_rows(pairs.n_samples, n_rows)
-    ]
-    profiles = np.median(np.concatenate(blocks, axis=1), axis=1)
-    # A new sample has one more training sample to be compared with.
-    return np.concatenate([profiles, profiles[:, -1:]], axis=1)

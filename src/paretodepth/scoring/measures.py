@@ -2,123 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal, NamedTuple
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from paretodepth._blocks import map_blocks, row_blocks
 from paretodepth.fronts.depth import Depths
-from paretodepth.pairs.nearest import map_new_blocks, nearest_by_sum, nearest_dyads
+from paretodepth.pairs.nearest import nearest_by_sum, nearest_dyads
 from paretodepth.pairs.neighbor_lists import NeighborLists
-from paretodepth.pairs.pairs import Pairs, Views
-from paretodepth.pairs.shortlist import Nearby
+from paretodepth.pairs.pairs import Pairs
+from paretodepth.scoring.methods import MEASURES, Measure
 
-Method = Literal["depth", "criteria", "union"]
-NEARBY_ROWS = 512
-"""Samples whose nearest are sought by trees in one go."""
+Measures = dict[Measure, NDArray[np.float64]]
+"""Larger is stranger, one row a sample.
+
+``"mean_depth"``
+    the paper's v, of shape (n_samples,);
+``"neighbor_sums"``
+    in each criterion, the sum of the dissimilarities to the k nearest training samples, (n_samples, n_criteria);
+``"balanced_sum"``
+    the same of the sum of all criteria, each divided by its median nominal dyad, (n_samples,).
+"""
+
 MIN_SUMMED = 5
 """Neighbors whose dissimilarities are summed at least: with fewer, ties and single pairs decide."""
 
 
-class Statistics(NamedTuple):
-    """What is measured of samples, larger is stranger.
-
-    Attributes
-    ----------
-    mean_depth : ndarray of shape (n_samples,)
-    neighbor_sums : ndarray of shape (n_samples, n_criteria)
-        In each criterion, the sum of the dissimilarities to the k nearest training samples.
-    balanced_sum : ndarray of shape (n_samples,)
-        The same of the sum of all criteria, each divided by its median nominal dyad.
-    """
-
-    mean_depth: NDArray[np.float64]
-    neighbor_sums: NDArray[np.float64]
-    balanced_sum: NDArray[np.float64]
-
-
-def joined(parts: Sequence[Statistics]) -> Statistics:
-    """Return the statistics of consecutive blocks of samples as one."""
-    return Statistics(*map(np.concatenate, zip(*parts, strict=True)))
+def joined(parts: Sequence[Measures]) -> Measures:
+    """Return the measures of consecutive blocks of samples as one."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 @dataclass(frozen=True)
-class Measurement:
-    """How statistics are taken from blocks of dissimilarities to the training samples.
+class Measurer:
+    """Takes measures from blocks of dissimilarities to the training samples.
 
     Attributes
     ----------
     depths : Depths
+        Below the fronts of the training dyads.
+    n_neighbors : ndarray of shape (n_criteria,)
+        The neighbors in each criterion that a sample is joined to.
     n_summed : ndarray of shape (n_criteria,)
-        The neighbors in each criterion that are summed, at least as many as are joined to.
-    is_joined : ndarray of shape (n_summed.sum(),)
-        Which of them, criterion after criterion, a sample is joined to: whose dyads' depth counts.
+        Those that are summed, at least as many.
     weights : ndarray of shape (n_criteria,)
         Of the criteria in the balanced sum.
     """
 
     depths: Depths
+    n_neighbors: NDArray[np.intp]
     n_summed: NDArray[np.intp]
-    is_joined: NDArray[np.bool_]
     weights: NDArray[np.float64]
 
     @classmethod
     def fit(
-        cls, depths: Depths, n_neighbors: NDArray[np.intp], weights: NDArray[np.float64], n_samples: int
-    ) -> Measurement:
-        """Return the measurement of samples that are joined to so many of the training samples."""
-        n_summed = np.minimum(np.maximum(n_neighbors, MIN_SUMMED), n_samples - 1)
-        is_joined = [np.arange(summed) < joined for summed, joined in zip(n_summed, n_neighbors, strict=True)]
-        return cls(depths, n_summed, np.concatenate(is_joined), weights)
+        cls, depths: Depths, n_neighbors: NDArray[np.intp], weights: NDArray[np.float64], n_training: int
+    ) -> Measurer:
+        """Return the measurer for so many training samples, each of which has one neighbor less."""
+        return cls(depths, n_neighbors, np.minimum(np.maximum(n_neighbors, MIN_SUMMED), n_training - 1), weights)
 
-    def statistics(self, block: NDArray[np.float64], method: Method) -> Statistics:
-        """Return the statistics of the rows of a block; those that the method does not need are 0."""
-        neighbors, dyads = nearest_dyads(block, self.n_summed)
-        mean_depth = balanced_sum = np.zeros(len(neighbors))
-        if method != "criteria":
-            mean_depth = self.mean_depth(dyads)
-        if method == "union":
-            balanced_sum = self.balanced_sum(block)
-        return Statistics(mean_depth, self.neighbor_sums(dyads), balanced_sum)
+    @cached_property
+    def is_joined(self) -> NDArray[np.bool_]:
+        """Which of the summed neighbors, criterion after criterion, a sample is joined to."""
+        parts = zip(self.n_neighbors, self.n_summed, strict=True)
+        return np.concatenate([np.arange(n_summed) < n_joined for n_joined, n_summed in parts])
 
-    def training_statistics(self, pairs: Pairs, lists: NeighborLists | None) -> Statistics:
-        """Return the statistics of the training samples, each left out in turn.
+    def values_per_row(self, n_training: int) -> int:
+        """Return the values that a row of a block takes: its nearest dyads may be more than its dissimilarities."""
+        return len(self.weights) * max(n_training, int(self.n_summed.sum()))
+
+    def of(self, block: NDArray[np.float64], needed: Collection[Measure]) -> Measures:
+        """Return what is needed of the rows of a block of shape (n_criteria, n_rows, n_training)."""
+        return self.of_dyads(nearest_dyads(block, self.n_summed)[1], block, needed)
+
+    def of_dyads(self, dyads: NDArray[np.float64], block: NDArray[np.float64], needed: Collection[Measure]) -> Measures:
+        """Return what is needed of the rows of a block, given their dyads with the summed neighbors."""
+        taken: dict[Measure, Callable[[], NDArray[np.float64]]] = {
+            "mean_depth": lambda: self.mean_depth(dyads),
+            "neighbor_sums": lambda: self.neighbor_sums(dyads),
+            "balanced_sum": lambda: self.balanced_sum(block),
+        }
+        return {name: take() for name, take in taken.items() if name in needed}
+
+    def of_training(self, pairs: Pairs, lists: NeighborLists | None) -> Measures:
+        """Return all measures of the training samples, each left out in turn.
 
         They are taken from the lists if these are long enough, or else from the pairs.
         """
         n_needed = int(self.n_summed.max())
         if lists is None or n_needed > lists.sums.shape[1]:
-            # A row's nearest dyads may be far more values than its dissimilarities.
-            n_values = pairs.n_criteria * max(pairs.n_samples, int(self.n_summed.sum()))
-            blocks = row_blocks(pairs.n_samples, n_values)
-            parts = pairs.map(lambda pairs, rows: self.statistics(pairs.block(rows), "union"), blocks)
-            return joined(list(parts))
+            blocks = row_blocks(pairs.n_samples, self.values_per_row(pairs.n_samples))
+            return joined(list(pairs.map(lambda pairs, rows: self.of(pairs.block(rows), MEASURES), blocks)))
         dyads = lists.first_dyads(self.n_summed)
         blocks = row_blocks(len(dyads), dyads.shape[1] * dyads.shape[2])
-        mean_depth = np.concatenate(map_blocks(lambda rows: self.mean_depth(dyads[rows]), blocks, pairs.n_jobs))
-        return Statistics(mean_depth, self.neighbor_sums(dyads), _total(lists.sums[:, :n_needed]))
-
-    def nearby_statistics(self, nearby: Nearby, views: Views, method: Method, n_jobs: int | None) -> list[Statistics]:
-        """Return the statistics of new samples, block by block, as trees find their nearest."""
-
-        def of_rows(rows: slice) -> Statistics:
-            new = [view[rows] for view in views]
-            _, block, is_sure = nearby.block(new, with_sum=method == "union")
-            found = Statistics(*map(np.copy, self.statistics(block, method)))
-            if not is_sure.all():
-                measure = partial(self.statistics, method=method)
-                asked = [view[~is_sure] for view in new]
-                exact = joined(map_new_blocks(measure, nearby.criteria, asked, nearby.training, n_jobs))
-                for part, exact_part in zip(found, exact, strict=True):
-                    part[~is_sure] = exact_part
-            return found
-
-        return map_blocks(of_rows, list(gen_batches(len(views[0]), NEARBY_ROWS)), n_jobs)
+        mean_depths = map_blocks(lambda rows: self.mean_depth(dyads[rows]), blocks, pairs.n_jobs)
+        return {
+            "mean_depth": np.concatenate(mean_depths),
+            "neighbor_sums": self.neighbor_sums(dyads),
+            "balanced_sum": _total(lists.sums[:, :n_needed]),
+        }
 
     def mean_depth(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the paper's v from the dyads with the summed neighbors, shape (n_rows, s, n_criteria)."""

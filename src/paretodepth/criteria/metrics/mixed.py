@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def _are_known(value: Any, params: Mapping[str, Any], n_columns: int, view: View
 
 def _one_by_one(columns: Columns) -> list[Columns]:
     return [
-        Columns([array], [name], columns.reader, columns.ignores_missing)
+        replace(columns, arrays=[array], names=[name])
         for array, name in zip(columns.arrays, columns.names, strict=True)
     ]
 

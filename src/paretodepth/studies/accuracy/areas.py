@@ -13,12 +13,13 @@ from scipy.stats import rankdata
 from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 
-from paretodepth.criteria.fitted import fit_criteria, view_samples
+from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.fronts.depth import Depths
 from paretodepth.pairs.nearest import dissimilarity_block
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
 from paretodepth.scoring.measures import usual_sizes
+from paretodepth.scoring.methods import MethodName
 from paretodepth.studies.accuracy.regimes import Task, regimes
 from paretodepth.studies.baselines import areas_under_curves, weight_grid, weighted_scores
 from paretodepth.studies.runs import Experiment, Settings, Values
@@ -38,7 +39,9 @@ def scores(task: Task, seed: int) -> Scores:
     """Return each method's scores of the test samples, larger is stranger; of the weighted sums one row a weight."""
     detector = ParetoDepthDetector(task.criteria).fit(task.X_train)
     # One fit has what all methods need.
-    criteria, union = (-detector.set_params(method=name).score_samples(task.X_test) for name in ("criteria", "union"))
+    views = detector.model_.views(task.X_test, caller="scores")
+    methods: tuple[MethodName, MethodName] = ("criteria", "union")
+    criteria, union = (detector.model_.new_scores(views, n_jobs=1, method=method) for method in methods)
     found = {PDA: detector.mean_depth(task.X_test)}
     dyads = detector.nearest_dyads(task.X_test)
     for depth in ("insertion", "mid"):
@@ -49,13 +52,12 @@ def scores(task: Task, seed: int) -> Scores:
 
 def _weighted(task: Task) -> Scores:
     """Return k-NN sum with equal weights and over a grid of weights, each criterion in units of its median dyad."""
-    estimator = ParetoDepthDetector(task.criteria)
-    estimator.criteria_, training = fit_criteria(estimator, task.X_train)
-    pairs = HeldPairs.of(ComputedPairs(estimator.criteria_, training, 1))
+    criteria, training = FittedCriteria.fit(task.criteria, task.X_train, caller="scores")
+    pairs = HeldPairs.of(ComputedPairs(criteria.fitted, training, 1))
     usual = usual_sizes(pairs.dyads)
     among = pairs.block(slice(0, len(task.X_train))) / usual[:, None, None]
-    views = view_samples(estimator, task.X_test)
-    new = dissimilarity_block(estimator.criteria_, views, training, 0, 1) / usual[:, None, None]
+    views = criteria.views(task.X_test, caller="scores")
+    new = dissimilarity_block(criteria.fitted, views, training, 0, 1) / usual[:, None, None]
     n_criteria = len(task.criteria)
     equal = weighted_scores(among, new, np.ones((1, n_criteria)))["k-NN sum"][0]
     grid = weighted_scores(among, new, weight_grid(n_criteria, N_WEIGHT_VALUES[n_criteria]))["k-NN sum"]

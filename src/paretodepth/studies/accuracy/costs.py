@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.scoring.calibration import METHODS
+from paretodepth.scoring.methods import METHODS
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Table
 

@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.scoring.calibration import CALIBRATIONS, METHODS
+from paretodepth.scoring.calibration import CALIBRATIONS
+from paretodepth.scoring.methods import METHODS
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Mean, Table
 

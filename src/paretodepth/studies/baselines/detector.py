@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from paretodepth._checks import check_choice, listed
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.fitted import fit_criteria, view_samples
+from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.samples import note_features
 from paretodepth.detector import Samples
 from paretodepth.pairs.connected import check_n_neighbors
 from paretodepth.pairs.nearest import map_new_blocks, nearest_by_sum
@@ -104,11 +105,14 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self : WeightedDetector
         """
         method = METHODS[check_choice(self.method, "method", list(METHODS), NAME)]
-        self.criteria_, self._training = fit_criteria(self, X)
+        self._criteria, self._training = FittedCriteria.fit(self.criteria, X, caller=NAME)
+        note_features(self, self._criteria.layout)
+        self.criteria_ = self._criteria.fitted
         pairs = HeldPairs.of(ComputedPairs(self.criteria_, self._training, self.n_jobs))
-        names = [criterion.name for criterion in self.criteria_]
         self.weights_ = (
-            _balanced_weights(pairs.dyads) if _is(self.weights, "balanced") else check_weights(self.weights, names)
+            _balanced_weights(pairs.dyads)
+            if _is(self.weights, "balanced")
+            else check_weights(self.weights, self._criteria.names)
         )
         n_samples = pairs.n_samples
         alpha = check_alpha(self.alpha, n_samples, NAME)
@@ -135,13 +139,14 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         scores : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        views = view_samples(self, X)
+        views = self._criteria.views(X, caller=NAME)
 
         def scores(block: NDArray[np.float64]) -> NDArray[np.float64]:
             nearest = Neighbors(*nearest_by_sum(block, self.weights_, self.n_neighbors_))
             return METHODS[self.method](self._neighbors, nearest)
 
-        return -np.concatenate(map_new_blocks(scores, self.criteria_, views, self._training, self.n_jobs))
+        n_values = len(views) * len(self._training[0])
+        return -np.concatenate(map_new_blocks(scores, self.criteria_, views, self._training, n_values, self.n_jobs))
 
     def decision_function(self, X: Samples) -> NDArray[np.float64]:
         """Return the score of each sample less the offset, negative for anomalies.

@@ -16,7 +16,7 @@ from sklearn.utils import gen_even_slices
 from paretodepth._blocks import map_blocks, row_blocks
 from paretodepth._checks import check_extra
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.fitted import fit_criteria
+from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts, front_numbers
@@ -59,8 +59,10 @@ def fit_ratios() -> dict[str, float]:
     ratios = {}
     for k in (2, 3, 4):
         X = np.random.default_rng(0).random((1000, 2 * k))
-        detector = ParetoDepthDetector([Criterion(f"c{i}", [2 * i, 2 * i + 1]) for i in range(k)])
-        dyads = HeldPairs.of(ComputedPairs(*fit_criteria(detector, X), None)).dyads
+        criteria = [Criterion(f"c{i}", [2 * i, 2 * i + 1]) for i in range(k)]
+        fitted, views = FittedCriteria.fit(criteria, X, caller="fit_ratios")
+        dyads = HeldPairs.of(ComputedPairs(fitted.fitted, views, None)).dyads
+        detector = ParetoDepthDetector(criteria)
         fitting = seconds(partial(detector.fit, X))
         ratios[f"K = {k}"] = fitting / seconds(partial(front_numbers, dyads))
     return ratios
@@ -80,7 +82,9 @@ def string_ratios(n_samples: int = 10_000) -> dict[str, float]:
     texts = ["".join(rng.choice(letters, rng.integers(5, 40))) for _ in range(n_samples)]
     X = {"text": texts, "a": rng.random(n_samples), "b": rng.random(n_samples)}
     numbers = [Criterion(name, name, "difference") for name in ("a", "b")]
-    criteria, views = fit_criteria(ParetoDepthDetector([Criterion("text", "text", "levenshtein"), *numbers]), X)
+    given = [Criterion("text", "text", "levenshtein"), *numbers]
+    fitted, views = FittedCriteria.fit(given, X, caller="string_ratios")
+    criteria = fitted.fitted
 
     def score() -> None:
         for rows in row_blocks(n_samples, len(criteria) * n_samples):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 
-from paretodepth.criteria.fitted import fit_criteria
+from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.datasets import make_hypercube
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.fronts.depth import Depths
@@ -46,7 +46,8 @@ def _measured(n_criteria: int, n_samples: int, limits: dict[str, Any], seed: int
     """Return times, memory, the area under the ROC curve, and how many of some depths brute force confirms."""
     data = make_hypercube(n_samples, N_NEW, n_criteria=n_criteria, random_state=seed)
     detector = ParetoDepthDetector(memory_limit=MEMORY_LIMIT, random_state=seed, n_jobs=-1, **limits)
-    pairs = ComputedPairs(*fit_criteria(detector, data.X_train), -1)
+    fitted, views = FittedCriteria.fit(None, data.X_train, caller="fits")
+    pairs = ComputedPairs(fitted.fitted, views, -1)
     blocks = pair_blocks(n_samples, n_criteria)
     computing = [_seconds(lambda: _compute(pairs, blocks))]
     n_bytes: list[int | None] = []
