@@ -185,3 +185,34 @@ def test_scoring_before_fit_is_refused(data):
     ):
         with pytest.raises(NotFittedError, match="not fitted yet"):
             getattr(ParetoDepthDetector(), method)(data[1])
+
+
+def test_a_refit_forgets_the_names_of_columns(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).random((12, 2)), columns=["u", "v"])
+    detector = ParetoDepthDetector().fit(frame)
+    matrix = np.abs(frame["u"].to_numpy()[:, None] - frame["u"].to_numpy())
+    detector.set_params(criteria=[Criterion("u", metric="precomputed")]).fit([matrix])
+    assert not hasattr(detector, "feature_names_in_")
+    detector.save(tmp_path / "m")
+    assert_array_equal(ParetoDepthDetector.load(tmp_path / "m").predict([matrix]), detector.predict([matrix]))
+
+
+def test_a_method_set_after_fit_waits_for_the_next_one():
+    X = np.random.default_rng(0).random((40, 2))
+    new = np.random.default_rng(1).random((15, 2)) * 1.5
+    detector = ParetoDepthDetector(method="depth").fit(X)
+    before = (detector.score_samples(new), detector.predict(new), detector.p_values(new), detector.explain(new).method)
+    detector.set_params(method="criteria")
+    after = (detector.score_samples(new), detector.predict(new), detector.p_values(new), detector.explain(new).method)
+    np.testing.assert_equal(after, before)
+    detector.fit(X)
+    assert_array_equal(detector.score_samples(new), ParetoDepthDetector(method="criteria").fit(X).score_samples(new))
+
+
+def test_a_refused_fit_leaves_the_detector_as_it_was():
+    X = np.random.default_rng(0).random((40, 2))
+    detector = ParetoDepthDetector().fit(X)
+    before = {name: getattr(detector, name) for name in vars(detector)}
+    with pytest.raises(ValueError, match="must hold finite numbers"):
+        detector.fit(np.full((9, 3), np.inf))
+    assert {name: getattr(detector, name) for name in vars(detector)} == before

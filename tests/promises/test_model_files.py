@@ -25,6 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
 from paretodepth.files.model_file import MAGIC, PREFIX, VERSION
+from paretodepth.scoring.methods import MEASURES
 from tests.criteria.metric_draws import draws, is_installed
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -99,13 +100,14 @@ def test_every_parameter_gives_the_same_bits_after_loading(parameters, tmp_path)
         loaded.predict(pd.DataFrame(NEW, columns=["v", "w"]))
 
 
-def test_the_nearest_of_many_samples_are_found_by_trees_after_loading_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("paretodepth.pairs.shortlist.MANY_SAMPLES", 10)
-    monkeypatch.setattr("paretodepth.pairs.shortlist.MAX_SHARE", 0.9)
+def test_the_nearest_are_found_by_trees_after_loading_too(tmp_path):
     detector = ParetoDepthDetector().fit(X)
     loaded = saved_and_loaded(detector, tmp_path)
-    assert loaded._nearby.is_worthwhile(with_sum=False)
-    assert_same(detector, loaded, NEW)
+    views = loaded.model_.views(NEW, caller="test")
+    found = loaded.model_.measures_by_trees(views, MEASURES, n_jobs=1)
+    expected = detector.model_.new_measures(views, MEASURES, n_jobs=1)
+    for name in MEASURES:
+        assert_array_equal(found[name], expected[name])
 
 
 @pytest.mark.parametrize("n_criteria", [1, 2, 3, 5])
@@ -148,8 +150,8 @@ def test_columns_of_plain_objects_come_back(tmp_path):
     criterion = Criterion("odd", "cell", lambda a, b, shift: float(a is not b) + shift, pairwise=True, shift=np.pi)
     detector = ParetoDepthDetector([criterion]).fit({"cell": cells})
     loaded = saved_and_loaded(detector, tmp_path, {"odd": criterion.metric})
-    np.testing.assert_equal(list(loaded._training[0]), cells)
-    assert [type(cell) for cell in loaded._training[0]] == [type(cell) for cell in cells]
+    np.testing.assert_equal(list(loaded.model_.training[0]), cells)
+    assert [type(cell) for cell in loaded.model_.training[0]] == [type(cell) for cell in cells]
     assert loaded.criteria_[0].criterion.params == {"shift": np.pi}
 
 
@@ -172,11 +174,11 @@ def test_columns_of_plain_objects_come_back(tmp_path):
             lambda: ParetoDepthDetector([Criterion("f", "c", lambda a, b: 1.0, pairwise=True)]).fit(
                 {"c": [object() for _ in range(4)]}
             ),
-            "_training of the detector must be numbers, .* Got object instead",
+            "training of the model must be numbers, .* Got object instead",
         ),
         (
             lambda: ParetoDepthDetector([Criterion("m", metric="precomputed")]).fit([np.zeros((4, 4), np.longdouble)]),
-            "_training of the detector must hold numbers or dates to be saved. Got dtype float128",
+            "training of the model must hold numbers or dates to be saved. Got dtype float128",
         ),
     ],
 )
@@ -255,8 +257,8 @@ def test_a_file_with_any_byte_changed_is_refused(model, tmp_path):
 
 def test_other_versions_are_refused_with_a_sentence(model, tmp_path):
     header, data = opened(model)
-    with pytest.raises(ValueError, match=r"of version 1, which this paretodepth reads. Got version 2 instead; open it"):
-        load_bytes(sealed(header, data, version=2), tmp_path)
+    with pytest.raises(ValueError, match=r"of version 2, which this paretodepth reads. Got version 1 instead; open it"):
+        load_bytes(sealed(header, data, version=1), tmp_path)
     header["objects"][0]["class"] = "Novelty"
     header["package"] = "9.9.9"
     with pytest.raises(ValueError, match=r"does not understand \('Novelty'\), from paretodepth 9.9.9; open it with"):
@@ -320,11 +322,11 @@ def grown(header, data, reference, values):
 
 
 HOSTILE = {
-    "more neighbors than samples": ("Measurement", "n_summed", [500, 500]),
-    "negative numbers of neighbors": ("Measurement", "n_summed", [-1, 11]),
-    "neighbors of too many": ("Measurement", "is_joined", np.ones(1000, bool)),
-    "nothing joined": ("Measurement", "is_joined", np.zeros(10, bool)),
-    "too few weights": ("Measurement", "weights", [1.0]),
+    "more neighbors than samples": ("Measurer", "n_summed", [500, 500]),
+    "negative numbers of neighbors": ("Measurer", "n_summed", [-1, 11]),
+    "nothing joined": ("Measurer", "n_neighbors", [0, 0]),
+    "more joined than summed": ("Measurer", "n_neighbors", [50, 50]),
+    "too few weights": ("Measurer", "weights", [1.0]),
     "starts beyond the dyads": ("Fronts", "starts", [0, 10**9]),
     "starts that fall": ("Fronts", "starts", [0, 1770, 5, 1770]),
     "starts whose differences wrap": ("Fronts", "starts", [0, 39, 2**62, -(2**63), -(2**62), 446, 1770]),
@@ -333,10 +335,12 @@ HOSTILE = {
     "dyads of three criteria": ("Fronts", "dyads", np.ones((1770, 3))),
     "flat dyads": ("Fronts", "dyads", np.ones(1770)),
     "no nominal samples": ("Surprise", "nominal", np.empty(0)),
-    "too short profiles": ("Reasoning", "profiles", np.ones((2, 3))),
-    "flat places": ("Reasoning", "places", np.ones(5)),
-    "other nearest samples": ("Nearby", "n_nearest", [3, 3]),
-    "integers for numbers": ("Measurement", "weights", [1, 2]),
+    "too short profiles": ("Model", "profiles", np.ones((2, 3))),
+    "flat places": ("Model", "places", np.ones(5)),
+    "scores that are NaN": ("Model", "scores", np.full(60, np.nan)),
+    "a row too many": ("Model", "rows", np.arange(61)),
+    "rows beyond the samples": ("Model", "rows", np.arange(60) + 1),
+    "integers for numbers": ("Measurer", "weights", [1, 2]),
 }
 
 
@@ -354,7 +358,7 @@ def test_kept_rows_whose_differences_wrap_are_refused(tmp_path):
     header, data = opened((tmp_path / "m").read_bytes())
     kept = np.arange(40)
     kept[3:6] = [2**62, -(2**63), -(2**62)]
-    content = sealed(*grown(header, data, header["state"]["_kept"], kept))
+    content = sealed(*grown(header, data, object_of(header, "Model")["rows"], kept))
     with pytest.raises(ValueError, match=r"does not understand \(training samples that do not fit the rest"):
         load_bytes(content, tmp_path)
 
@@ -465,21 +469,26 @@ def test_a_metric_whose_estimates_are_not_declared_cannot_be_saved(tmp_path):
 
 
 HOSTILE_STATE = {
-    "a method hidden": lambda header: header["state"].update(predict=1),
-    "the class changed": lambda header: header["state"].update(__class__="x"),
-    "no fronts": lambda header: header["state"].pop("fronts_"),
-    "other samples": lambda header: header["state"]["_training"].pop(),
+    "an unknown parameter": lambda header: header["state"]["parameters"].update(predict=1),
+    "no model": lambda header: header["state"].pop("model"),
+    "another model": lambda header: header["state"].update(model={"object": 0}),
+    "no fronts": lambda header: object_of(header, "Depths").pop("fronts"),
+    "other samples": lambda header: object_of(header, "Model")["training"].pop(),
+    "a method without scores": lambda header: object_of(header, "Calibration")["scores"]["dict"].pop(),
+    "a measure that nominal samples lack": lambda header: object_of(header, "Calibration")["nominal"]["dict"].pop(),
+    "a measure without surprise": lambda header: object_of(header, "Calibration")["surprises"]["dict"].pop(),
+    "a column too many": lambda header: object_of(header, "Layout").update(n_features=3),
+    "names of another number": lambda header: object_of(header, "Layout").update(feature_names=["u"]),
     "a column that is not there": lambda header: object_of(header, "FittedCriterion").update(columns=[7]),
     "an object from ahead": lambda header: header["objects"].reverse(),
-    "an object from behind": lambda header: header["state"].update(fronts_={"object": -1}),
+    "an object from behind": lambda header: header["state"].update(model={"object": -1}),
     "an unknown metric": lambda header: object_of(header, "Criterion").update(metric="eval"),
-    "an unknown node": lambda header: header["state"].update(fronts_={"pickle": "gASVAAAA"}),
-    "two nodes in one": lambda header: header["state"].update(fronts_={"object": 0, "array": 0}),
-    "deep nodes": lambda header: header["state"].update(fronts_=nested(500)),
+    "an unknown node": lambda header: header["state"].update(model={"pickle": "gASVAAAA"}),
+    "two nodes in one": lambda header: header["state"].update(model={"object": 0, "array": 0}),
+    "deep nodes": lambda header: header["state"].update(model=nested(500)),
     "a transformer": lambda header: object_of(header, "FittedCriterion").update(transform="x"),
     "fronts of another kind": lambda header: object_of(header, "Depths").update(kind="deep"),
-    "a kept row too many": lambda header: header["state"].update(_kept={"slice": [0, 5, 1]}),
-    "threads of text": lambda header: header["state"].update(n_jobs="all"),
+    "threads of text": lambda header: header["state"]["parameters"].update(n_jobs="all"),
     "no objects": lambda header: header.update(objects=3),
     "no state": lambda header: header.update(state=None),
 }
@@ -511,9 +520,7 @@ def test_wider_training_samples_are_refused_before_a_compiled_loop_reads_them(tm
     criterion = Criterion("c", None, "cyclic", period=24)
     ParetoDepthDetector([criterion]).fit(X).save(tmp_path / "m")
     header, data = opened((tmp_path / "m").read_bytes())
-    header, data = grown(header, data, header["state"]["_training"][0], np.ones((60, 1)))
-    object_of(header, "Nearby")["training"] = header["state"]["_training"]
-    content = sealed(header, data)
+    content = sealed(*grown(header, data, object_of(header, "Model")["training"][0], np.ones((60, 1))))
     with pytest.raises(ValueError, match="criterion 'c' must compare samples that hold as much as the training"):
         load_bytes(content, tmp_path).predict(NEW)
 

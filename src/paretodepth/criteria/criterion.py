@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from paretodepth._checks import check_choice, check_flag, listed, suggestion
 from paretodepth.criteria.metrics import METRICS
 from paretodepth.criteria.metrics.metric import REQUIRED, Metric
-from paretodepth.criteria.toml_file import check_writable, format_entries, read_entries
+from paretodepth.criteria.toml_file import check_writable, format_entries, read_entries, refuse_entry
 from paretodepth.criteria.transform import check_transformer
 
 BlockMetric = Callable[..., NDArray[np.float64]]
@@ -141,7 +141,7 @@ class Criterion:
             try:
                 criteria.append(check_criterion(Criterion(**values, **entry.values.get("params", {}))))
             except (TypeError, ValueError) as error:
-                raise ValueError(f"{entry.place}: {error}") from error
+                refuse_entry(entry, error)
         check_names([criterion.name for criterion in criteria], str(path))
         return criteria
 

@@ -330,7 +330,7 @@ def check_columns(columns: object, name: str, n_features: int, feature_names: Se
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         columns = [columns]
     indices = [
-        _column_index(match, name, n_features, feature_names)
+        _check_column(match, name, n_features, feature_names)
         for column in columns
         for match in _glob_matches(column, feature_names)
     ]
@@ -349,7 +349,7 @@ def _glob_matches(column: object, feature_names: Sequence[str] | None) -> list[o
     return [column]
 
 
-def _column_index(column: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> int:
+def _check_column(column: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> int:
     """Return the index of a column given by index or name."""
     expected = f"The 'columns' parameter of the criterion '{name}' must hold"
     if isinstance(column, str):

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from paretodepth._checks import listed, suggestion
 
@@ -28,13 +28,23 @@ def read_entries(path: str | PathLike[str]) -> list[Entry]:
         text = Path(path).read_text(encoding="utf-8")
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: not a TOML file: {error}") from error
+        refuse_toml(path, error)
     entries = []
     for number, values in enumerate(check_entries(document, path), start=1):
         place = _place(text, number, values, path)
         check_entry(values, KEYS, place)
         entries.append(Entry(values, place))
     return entries
+
+
+def refuse_toml(path: object, error: Exception) -> NoReturn:
+    """Raise an error about a file that is no TOML."""
+    raise ValueError(f"{path}: not a TOML file: {error}") from error
+
+
+def refuse_entry(entry: Entry, error: Exception) -> NoReturn:
+    """Raise an error about a table that makes no criterion."""
+    raise ValueError(f"{entry.place}: {error}") from error
 
 
 def _place(text: str, number: int, values: Mapping[str, Any], path: object) -> str:

@@ -123,6 +123,12 @@ def check_shape(shape: object, itemsize: int, n_bytes: int) -> tuple[int, ...]:
     return tuple(shape)
 
 
+def check_whole(is_whole: bool, what: str) -> None:
+    """Refuse arrays that end before or after the file does."""
+    if not is_whole:
+        raise ValueError(what)
+
+
 def check_part(is_right: bool, owner: str, name: str) -> None:
     """Refuse a part of another type than it must have."""
     if not is_right:
@@ -138,25 +144,25 @@ def check_known(name: str, parameters: Mapping[str, Any]) -> str:
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that scoring would stumble over."""
-    _require(isinstance(parameters["n_jobs"], Integral | None), "number of threads")
+    _refuse_unless(isinstance(parameters["n_jobs"], Integral | None), "number of threads")
 
 
 def check_model(model: Any) -> None:
     """Refuse a model whose parts do not fit together."""
-    _require(isinstance(model, Model), "model")
+    _refuse_unless(isinstance(model, Model), "model")
     criteria, training, measurer = model.criteria.fitted, model.training, model.measurer
     n_criteria, n_training = len(criteria), len(training[0])
-    _require(MAX_CRITERIA >= n_criteria == len(training) >= 1 and n_training >= 2, "samples")
+    _refuse_unless(MAX_CRITERIA >= n_criteria == len(training) >= 1 and n_training >= 2, "samples")
     _check_columns(model.criteria)
     for fitted, view in zip(criteria, training, strict=True):
         check_known_state(fitted)
         _check_view(fitted, view, n_training)
     check_fronts(model.fronts)
-    _require(model.fronts.dyads.shape[1] == n_criteria, "fronts")
+    _refuse_unless(model.fronts.dyads.shape[1] == n_criteria, "fronts")
     for counts in (measurer.n_neighbors, measurer.n_summed):
-        _require(counts.shape == (n_criteria,), "numbers of neighbors")
-        _require(bool(np.all((counts >= 1) & (counts <= n_training))), "numbers of neighbors")
-    _require(bool(np.all(measurer.n_neighbors <= measurer.n_summed)), "numbers of neighbors")
+        _refuse_unless(counts.shape == (n_criteria,), "numbers of neighbors")
+        _refuse_unless(bool(np.all((counts >= 1) & (counts <= n_training))), "numbers of neighbors")
+    _refuse_unless(bool(np.all(measurer.n_neighbors <= measurer.n_summed)), "numbers of neighbors")
     _check_numbers(measurer.weights, (n_criteria,), "weights")
     _check_calibration(model.calibration, n_criteria)
     _check_numbers(model.profiles, (n_criteria, n_training), "profiles")
@@ -165,26 +171,26 @@ def check_model(model: Any) -> None:
     _check_rows(model.rows, len(model.scores), n_training)
 
 
-def _require(is_right: bool, what: str) -> None:
+def _refuse_unless(is_right: bool, what: str) -> None:
     if not is_right:
         raise ValueError(f"{what} that do not fit the rest")
 
 
 def _check_numbers(array: Any, shape: tuple[int, ...], what: str) -> None:
     """Refuse what is not an array of numbers of some shape, not empty."""
-    _require(isinstance(array, np.ndarray) and array.dtype == np.float64, what)
-    _require(array.shape == shape and array.size > 0 and not np.isnan(array).any(), what)
+    _refuse_unless(isinstance(array, np.ndarray) and array.dtype == np.float64, what)
+    _refuse_unless(array.shape == shape and array.size > 0 and not np.isnan(array).any(), what)
 
 
 def _check_columns(criteria: FittedCriteria) -> None:
     """Refuse columns that the samples do not have."""
     n_features, names, kinds = criteria.layout.n_features, criteria.layout.feature_names, criteria.layout.kinds
-    _require(names is None or len(names) == n_features, "names")
+    _refuse_unless(names is None or len(names) == n_features, "names")
     are_precomputed = all(fitted.is_precomputed for fitted in criteria.fitted)
-    _require(len(kinds) == (0 if are_precomputed else n_features), "kinds of columns")
+    _refuse_unless(len(kinds) == (0 if are_precomputed else n_features), "kinds of columns")
     for fitted in criteria.fitted:
-        _require(all(0 <= column < n_features for column in fitted.columns), "columns")
-        _require(fitted.transform is None, "criteria")
+        _refuse_unless(all(0 <= column < n_features for column in fitted.columns), "columns")
+        _refuse_unless(fitted.transform is None, "criteria")
 
 
 def check_known_state(fitted: Any) -> None:
@@ -193,59 +199,61 @@ def check_known_state(fitted: Any) -> None:
     known = {"n_training"} if fitted.is_precomputed else {"missing"}
     if metric is not None:
         known |= {parameter.name for parameter in metric.parameters} | {estimate.name for estimate in metric.estimates}
-    _require(set(fitted.state) <= known, "estimates")
+    _refuse_unless(set(fitted.state) <= known, "estimates")
 
 
 def _check_view(fitted: Any, view: Any, n_training: int) -> None:
     """Refuse training samples that are not what a criterion compares."""
     metric = fitted.criterion.registered
-    _require(isinstance(view, np.ndarray) and view.ndim > 0 and len(view) == n_training, "samples")
+    _refuse_unless(isinstance(view, np.ndarray) and view.ndim > 0 and len(view) == n_training, "samples")
     if fitted.is_precomputed:
-        _require(view.shape == (n_training, n_training) and view.dtype.kind in "fiub", "matrices")
-        _require(isinstance(fitted.state["n_training"], int) and fitted.state["n_training"] >= n_training, "matrices")
+        _refuse_unless(view.shape == (n_training, n_training) and view.dtype.kind in "fiub", "matrices")
+        _refuse_unless(
+            isinstance(fitted.state["n_training"], int) and fitted.state["n_training"] >= n_training, "matrices"
+        )
     elif metric is None:
         return
     elif metric.kind == "text":
-        _require(view.ndim == 1 and all(isinstance(value, str) for value in view), "text")
+        _refuse_unless(view.ndim == 1 and all(isinstance(value, str) for value in view), "text")
     elif metric.kind == "series" or (metric.kind == "trajectories" and view.dtype == object):
         for value in view:
             _check_numbers(value, (len(value),) if metric.kind == "series" else (len(value), 2), "sequences")
     else:
-        _require(view.ndim == 2 and view.dtype == np.float64, "samples")
+        _refuse_unless(view.ndim == 2 and view.dtype == np.float64, "samples")
     if metric is not None:
         for name, fits in metric.estimates:
             is_right = fits(fitted.state[name], fitted.criterion.params, len(fitted.columns), view)
-            _require(is_right, f"{name.replace('_', ' ')} of the metric {metric.name}")
+            _refuse_unless(is_right, f"{name.replace('_', ' ')} of the metric {metric.name}")
 
 
 def check_fronts(fronts: Any) -> None:
     """Refuse fronts that the index of depths cannot be built from."""
     dyads, starts = fronts.dyads, fronts.starts
-    _require(dyads.ndim == 2, "fronts")
+    _refuse_unless(dyads.ndim == 2, "fronts")
     _check_numbers(dyads, dyads.shape, "fronts")
-    _require(starts.ndim == 1 and len(starts) >= 2 and starts[0] == 0 and starts[-1] == len(dyads), "fronts")
+    _refuse_unless(starts.ndim == 1 and len(starts) >= 2 and starts[0] == 0 and starts[-1] == len(dyads), "fronts")
     # Compared, not subtracted: a difference of int64 wraps, and a file could make falling starts seem to rise.
-    _require(bool(np.all(starts[1:] > starts[:-1])), "fronts")
+    _refuse_unless(bool(np.all(starts[1:] > starts[:-1])), "fronts")
 
 
 def _check_calibration(calibration: Calibration, n_criteria: int) -> None:
     """Refuse a calibration that lacks a measure or a method, or whose parts differ in size."""
     widths = {name: calibration.nominal[name].shape[1:] for name in MEASURES}
-    _require(set(calibration.surprises) == set(calibration.nominal) == set(MEASURES), "measures")
-    _require(widths == {name: (n_criteria,) if name == "neighbor_sums" else () for name in MEASURES}, "measures")
+    _refuse_unless(set(calibration.surprises) == set(calibration.nominal) == set(MEASURES), "measures")
+    _refuse_unless(widths == {name: (n_criteria,) if name == "neighbor_sums" else () for name in MEASURES}, "measures")
     n_nominal = len(calibration.nominal["mean_depth"])
     for name, width in widths.items():
         _check_numbers(calibration.nominal[name], (n_nominal, *width), "calibration")
-        _require(len(calibration.surprises[name]) == (width or (1,))[0], "surprises")
+        _refuse_unless(len(calibration.surprises[name]) == (width or (1,))[0], "surprises")
         for surprise in calibration.surprises[name]:
             _check_numbers(surprise.nominal, (len(surprise.nominal),), "surprises")
-    _require(set(calibration.scores) == set(METHODS), "calibration")
+    _refuse_unless(set(calibration.scores) == set(METHODS), "calibration")
     for scores in calibration.scores.values():
         _check_numbers(scores, (n_nominal,), "calibration")
 
 
 def _check_rows(rows: NDArray[np.intp], n_samples: int, n_training: int) -> None:
     """Refuse rows of training samples that are not so many, or not in rising order."""
-    _require(rows.shape == (n_training,) and rows[0] >= 0 and rows[-1] < n_samples, "training samples")
+    _refuse_unless(rows.shape == (n_training,) and rows[0] >= 0 and rows[-1] < n_samples, "training samples")
     # Compared, not subtracted: a difference of int64 wraps.
-    _require(bool(np.all(rows[1:] > rows[:-1])), "training samples")
+    _refuse_unless(bool(np.all(rows[1:] > rows[:-1])), "training samples")

@@ -26,6 +26,7 @@ from paretodepth.files.model_checks import (
     check_parameters,
     check_prefix,
     check_shape,
+    check_whole,
     refuse_contents,
     refuse_model,
 )
@@ -68,7 +69,7 @@ def save_model(path: str | os.PathLike[str], parameters: Mapping[str, Any], mode
     encoder = Encoder()
     state = {
         "parameters": {name: encoder.node(value, f"{name} of the detector") for name, value in parameters.items()},
-        "model": encoder.node(model, "model"),
+        "model": encoder.node(model, "the model"),
     }
     check_model(model)
     check_parameters(parameters)
@@ -174,9 +175,8 @@ def _read_arrays(file: BinaryIO, descriptions: list[dict[str, Any]], n_bytes: in
         array = np.empty(shape, dtype, order="F" if description["order"] == "F" else "C")
         n_bytes -= array.nbytes
         flat = array.reshape(-1, order="A").view(np.uint8)
-        if file.readinto(flat) != array.nbytes:  # type: ignore[attr-defined]
-            raise ValueError("an array that ends before the file does")
+        n_read = file.readinto(flat)  # type: ignore[attr-defined]
+        check_whole(n_read == array.nbytes, "an array that ends before the file does")
         arrays.append(array.astype(dtype.newbyteorder("="), copy=False))
-    if n_bytes:
-        raise ValueError("bytes after the arrays")
+    check_whole(n_bytes == 0, "bytes after the arrays")
     return arrays

@@ -1,0 +1,87 @@
+"""Promises about the source: rooms, sizes, where errors are raised, who may look inside whom."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import paretodepth
+
+PACKAGE = Path(paretodepth.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+TREES = {path: ast.parse(path.read_text()) for path in MODULES}
+MAX_ENTRIES = 18
+MAX_MODULE_LINES = 400
+MAX_FUNCTION_LINES = 60
+
+
+def name_of(path):
+    """Return a module's name below the package, such as `fronts.order`."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def functions(node, outer=()):
+    """Yield the functions below a node, each with the names of those around it, its own last."""
+    for child in ast.iter_child_nodes(node):
+        names = outer
+        if isinstance(child, ast.FunctionDef):
+            names = (*outer, child.name)
+            yield child, names
+        yield from functions(child, names)
+
+
+def own_nodes(function):
+    """Yield what stands in a function and in none within it."""
+    for child in ast.iter_child_nodes(function):
+        if not isinstance(child, ast.FunctionDef):
+            yield child
+            yield from own_nodes(child)
+
+
+def test_the_package_has_few_doors():
+    entries = [entry for entry in PACKAGE.iterdir() if entry.name != "__pycache__"]
+    assert len(entries) <= MAX_ENTRIES, sorted(entry.name for entry in entries)
+    assert not [path for path in MODULES if path.stem.endswith("validation")]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_modules_and_functions_are_short(path):
+    assert len(path.read_text().splitlines()) <= MAX_MODULE_LINES
+    for function, names in functions(TREES[path]):
+        docstring = function.body[0] if ast.get_docstring(function) else None
+        n_documented = docstring.end_lineno - docstring.lineno + 1 if docstring else 0
+        n_lines = function.end_lineno - function.lineno + 1 - n_documented
+        assert n_lines <= MAX_FUNCTION_LINES, (names, n_lines)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_errors_about_input_are_raised_by_checks(path):
+    for function, names in functions(TREES[path]):
+        raised = {
+            node.exc.func.id
+            for node in own_nodes(function)
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name)
+        }
+        is_check = any(name.lstrip("_").startswith(("check_", "refuse_")) for name in names)
+        assert is_check or not raised & {"ValueError", "TypeError"}, names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_private_names_stay_in_their_module(path):
+    imported = {
+        (node.module, alias.name)
+        for node in ast.walk(TREES[path])
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("paretodepth.")
+        for alias in node.names
+    }
+    assert not {(module, name) for module, name in imported if name.startswith("_")}
+    defined = {node.attr for node in ast.walk(TREES[path]) if isinstance(node, ast.Attribute)}
+    own = {
+        node.attr
+        for node in ast.walk(TREES[path])
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+    }
+    methods = {names[-1] for _, names in functions(TREES[path])}
+    private = {name for name in defined - own - methods if name.startswith("_") and not name.startswith("__")}
+    # Named tuples' own methods are public in spite of their names.
+    assert private <= {"_asdict", "_replace"}
