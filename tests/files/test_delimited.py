@@ -123,6 +123,12 @@ BAD_FILES = {
     ),
     "too few cells": ("a.csv", b'a,b\n"x\ny",2\n3\n', r"a\.csv, line 4: every row must have 2 cells.* Got 1 .* in '3'"),
     "too many cells": ("a.csv", b"a,b\n1,2,3\n", r"a\.csv, line 2: every row must have 2 cells.* Got 3 instead"),
+    # The csv module, which looks for the line, takes no such cell.
+    "too many cells behind a long one": (
+        "a.csv",
+        b"a,b\n" + b"x" * 200_000 + b",1\n1,2,3\n",
+        r"a\.csv: must be a readable file of the format 'csv'. Got this instead: .*Expected 2 columns",
+    ),
     "mixed delimiters": ("a.csv", b"a,b\n1,2\n3;4\n", r"line 3: every row must have 2 cells.* Got 1 .* in '3;4'"),
     "a quotation mark without its twin": (
         "a.csv",

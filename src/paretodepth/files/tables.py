@@ -10,13 +10,13 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from paretodepth._checks import check_count, one_line
 from paretodepth.files.atomic import replaced
-from paretodepth.files.formats import check_content, check_format, check_writer
+from paretodepth.files.formats import Format, check_content, check_format, check_writer
 from paretodepth.files.schema import Batches, Expected, check_distinct_names
 from paretodepth.files.source import check_encoding, opened
 
@@ -103,19 +103,20 @@ def read_chunks(
     asked = check_format(format, source, "read_chunks")
     with opened(source) as file:
         source = "standard input" if source == "-" else source
-        found = check_content(file, asked, source)
-        if found.is_text:
-            # Here and not in each reader, for none may forget it: what is no UTF-8 would fail far from its cause.
-            check_encoding(file, source)
-        n_read = 0
-        for chunk in sized(found.read(file, Expected(schema, keep_others), source), n_rows):
-            n_read += chunk.num_rows
-            yield chunk
-        check_some_rows(n_read, source)
+        yield from check_some_rows(sized(_batches(file, asked, Expected(schema, keep_others), source), n_rows), source)
+
+
+def _batches(file: BinaryIO, asked: Format | None, expected: Expected, source: str) -> Batches:
+    """Return the rows of a file, all with the types of the whole."""
+    found = check_content(file, asked, source)
+    if found.is_text:
+        # Here and not in each reader, for none may forget it: what is no UTF-8 would fail far from its cause.
+        check_encoding(file, source)
+    return found.read(file, expected, source)
 
 
 def sized(batches: Batches, n_rows: int, *, n_bytes: int = CHUNK_BYTES) -> Iterator[pa.Table]:
-    """Yield batches joined or cut to tables of `n_rows` rows, fewer where those take about `n_bytes` bytes."""
+    """Yield batches joined or cut to tables of `n_rows` rows, fewer where they take `n_bytes` bytes; none is empty."""
     held: list[pa.RecordBatch] = []
     n_held = n_held_bytes = 0
     for batch in batches:
@@ -191,11 +192,13 @@ def write_table(
             write(check_next_chunk(chunk, first.schema, "write_table"))
 
 
-def check_some_rows(n_rows: int, source: str) -> int:
-    """Return a number of rows that is not 0."""
-    if n_rows == 0:
+def check_some_rows(chunks: Iterator[pa.Table], source: str) -> Iterator[pa.Table]:
+    """Yield chunks, of which there must be one."""
+    first = next(chunks, None)
+    if first is None:
         raise ValueError(f"{source}: must hold at least one sample. Got columns without rows instead.")
-    return n_rows
+    yield first
+    yield from chunks
 
 
 def check_first_chunk(chunk: Any, caller: str) -> pa.Table:
