@@ -158,7 +158,7 @@ def explain(
 def _loaded(model: Path) -> "tuple[ParetoDepthDetector, Any]":
     """Return the detector of a file, and the columns it expects."""
     from paretodepth.detector import ParetoDepthDetector
-    from paretodepth.files.tables import check_readable
+    from paretodepth.files.source import check_readable
     from paretodepth.reports.detection import expected_schema
 
     detector = ParetoDepthDetector.load(check_readable(str(model)))

@@ -58,6 +58,6 @@ def column_list(columns: str | None) -> list[str] | None:
 def criteria_of(path: Path | None) -> Any:
     """Return the criteria of a file, if there is one."""
     from paretodepth.criteria.criterion import Criterion
-    from paretodepth.files.tables import check_readable
+    from paretodepth.files.source import check_readable
 
     return None if path is None else Criterion.from_toml(check_readable(str(path)))

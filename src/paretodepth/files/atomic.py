@@ -31,10 +31,12 @@ def replaced(path: str) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    # Behind a link is the file to be replaced; renaming onto the link would leave that file as it was.
     place = os.path.realpath(path)
     is_regular = os.path.isfile(place) or not os.path.exists(place)
     part = os.path.join(os.path.dirname(place), f".paretodepth-{secrets.token_hex(8)}.part") if is_regular else place
     try:
+        # Closed below; opened here, so that no error of whoever writes is taken for one of opening.
         file = open(part, "xb" if is_regular else "wb")  # noqa: SIM115
     except OSError as error:
         refuse_output(path, error)
@@ -42,11 +44,13 @@ def replaced(path: str) -> Iterator[BinaryIO]:
         with file:
             yield file
             if is_regular:
+                # Before it is renamed: after a power cut a new name must not stand for lost content.
                 file.flush()
                 os.fsync(file.fileno())
         if is_regular:
             _rename(part, place)
     except BaseException as error:
+        # Ctrl-C included.
         if is_regular:
             with contextlib.suppress(OSError):
                 os.unlink(part)

@@ -2,43 +2,93 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
-import json
 import mmap
-from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, NoReturn
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, NamedTuple, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
 from paretodepth._checks import listed, one_line, shortened
-from paretodepth.files.formats import refuse_unreadable
-from paretodepth.files.schema import check_distinct_names, check_kind
+from paretodepth.files.json_lines import as_json
+from paretodepth.files.schema import Batches, Expected, Write, check_distinct_names, check_kind
+from paretodepth.files.source import READ_BYTES, refuse_unreadable
 
 # In a column of numbers or booleans these words mean a missing value; in a column of text only an empty cell does.
 MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None")
 BOOLEAN_WORDS = ("true", "True", "TRUE", "false", "False", "FALSE")
-BLOCK_BYTES = 4 << 20
+# Bytes that are parsed together. Types do not depend on them, for all cells are looked at.
+PARSED_BYTES = 4 << 20
 EMPTY, BOOLEAN, INTEGER, NUMBER, TEXT = pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()
 
 
-def column_names(file: BinaryIO, delimiter: str, source: str) -> list[str]:
+class Dialect(NamedTuple):
+    """Text with a delimiter between cells: the format's name, and the delimiter."""
+
+    name: str
+    delimiter: str
+
+
+CSV = Dialect("csv", ",")
+TSV = Dialect("tsv", "\t")
+
+
+def read(dialect: Dialect, file: BinaryIO, expected: Expected, source: str) -> Batches:
+    """Yield the rows of delimited text; read twice, for a type is known only when all cells are."""
+    check_quotation_marks(file, dialect, source)
+    names = _column_names(file, dialect, source)
+    start = file.tell()
+    # Without their types first, so that a file with other columns is refused before it is read through.
+    expected.resolved(pa.schema([(name, pa.null()) for name in names]), source)
+    found = _column_types(_text_batches(file, names, dialect, source), names, expected.kinds(names), source)
+    schema = expected.resolved(found, source)
+    file.seek(start)
+    for cells in _text_batches(file, names, dialect, source):
+        values = [_column_values(cells.column(field.name), field.type) for field in schema]
+        yield pa.record_batch(values, schema=schema)
+
+
+@contextlib.contextmanager
+def writer(dialect: Dialect, file: BinaryIO, schema: pa.Schema, path: str) -> Iterator[Write]:
+    """Yield a function that writes the rows of a table as lines; the header is written before."""
+    # Names are cells and need quotation marks as these do.
+    header = pa.table([[name] for name in schema.names], names=schema.names)
+    file.writelines(_lines(header, dialect))
+    yield lambda table: file.writelines(_lines(table, dialect))
+
+
+def n_cells(dialect: Dialect, lines: Iterable[str]) -> int:
+    """Return how many cells the first row has if it is of a dialect."""
+    return len(next(csv.reader(lines, delimiter=dialect.delimiter)))
+
+
+def _decoded(file: BinaryIO | mmap.mmap, encoding: str = "utf-8") -> Iterator[str]:
+    """Yield lines as text. The csv module joins those that quotation marks hold together."""
+    return (line.decode(encoding) for line in iter(file.readline, b""))
+
+
+def _column_names(file: BinaryIO, dialect: Dialect, source: str) -> list[str]:
     """Return the names in the header, and leave the file behind it."""
-    lines = (line.decode() for line in iter(file.readline, b""))
+    rows = csv.reader(_decoded(file), delimiter=dialect.delimiter)
     try:
-        header = next((row for row in csv.reader(lines, delimiter=delimiter) if row), [""])
+        header = next((row for row in rows if row), [""])
     except csv.Error as error:
-        refuse_unreadable(source, "csv" if delimiter == "," else "tsv", error)
-    check_distinct_names(check_header(header, delimiter, source), source)
+        refuse_unreadable(source, dialect.name, error)
+    check_distinct_names(check_header(header, dialect, source), source)
     return header
 
 
-def delimited_batches(file: BinaryIO, names: list[str], delimiter: str, source: str) -> Iterator[pa.RecordBatch]:
+def _text_batches(file: BinaryIO, names: list[str], dialect: Dialect, source: str) -> Batches:
     """Yield the rows behind the header as text; an empty cell without quotation marks is missing."""
     start = file.tell()
     # A blank line of a file with one column is a missing value.
-    parsing = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1)
+    parsing = pa.csv.ParseOptions(
+        delimiter=dialect.delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
+    )
+    # All text, for Arrow takes the types of a column from its first block; and UTF-8 has been checked.
     conversion = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(names, TEXT),
         null_values=[""],
@@ -46,21 +96,20 @@ def delimited_batches(file: BinaryIO, names: list[str], delimiter: str, source: 
         quoted_strings_can_be_null=False,
         check_utf8=False,
     )
+    # Arrow refuses to read nothing; a header without rows is refused where rows are counted.
     if not file.read(1):
         return
-    reading = pa.csv.ReadOptions(column_names=names, block_size=BLOCK_BYTES)
+    reading = pa.csv.ReadOptions(column_names=names, block_size=PARSED_BYTES)
     try:
         # Not the Python file, for the threads that read ahead may outlive the interpreter.
         with pa.OSFile(file.name) as rows:
             rows.seek(start)
             yield from pa.csv.open_csv(rows, reading, parsing, conversion)
     except pa.ArrowInvalid as error:
-        refuse_delimited(file, len(names), delimiter, source, error)
+        refuse_delimited(file, len(names), dialect, source, error)
 
 
-def column_types(
-    batches: Iterator[pa.RecordBatch], names: Sequence[str], expected: Sequence[str | None], source: str
-) -> pa.Schema:
+def _column_types(batches: Batches, names: Sequence[str], expected: Sequence[str | None], source: str) -> pa.Schema:
     """Return the schema of text: for each column the narrowest type that holds all its cells.
 
     `expected` tells for each column whether it must hold 'numbers', is read as 'text' whatever it looks like, or
@@ -72,7 +121,7 @@ def column_types(
         for column, cells in enumerate(batch.columns):
             if types[column] == TEXT:
                 continue
-            types[column] = wider(types[column], cell_type(cells))
+            types[column] = _wider(types[column], _cell_type(cells))
             if types[column] == TEXT and expected[column] == "numbers":
                 row = _first_text(cells)
                 example = f", {shortened(cells[row].as_py())} in row {n_rows + row + 1} below the header"
@@ -81,16 +130,17 @@ def column_types(
     return pa.schema(zip(names, types, strict=True))
 
 
-def wider(a: pa.DataType, b: pa.DataType) -> pa.DataType:
+def _wider(a: pa.DataType, b: pa.DataType) -> pa.DataType:
     """Return the type of a column that has cells of two types."""
     if a == b or b == EMPTY:
         return a
     if a == EMPTY:
         return b
+    # Booleans beside numbers are text: whether true is 1 is not for the reader to say.
     return NUMBER if {a, b} == {INTEGER, NUMBER} else TEXT
 
 
-def cell_type(cells: pa.Array) -> pa.DataType:
+def _cell_type(cells: pa.Array) -> pa.DataType:
     """Return the narrowest type that holds all cells.
 
     An integer with a leading zero or plus sign, or beyond 64 bits, is text: it is an identifier, and as a number it
@@ -125,11 +175,11 @@ def _first_text(cells: pa.Array) -> int:
     low, high = 0, len(cells)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if cell_type(cells[:middle]) == TEXT else (middle, high)
+        low, high = (low, middle) if _cell_type(cells[:middle]) == TEXT else (middle, high)
     return low
 
 
-def column_values(cells: pa.Array, type: pa.DataType) -> pa.Array:
+def _column_values(cells: pa.Array, type: pa.DataType) -> pa.Array:
     """Return cells as values of a type."""
     if type == TEXT:
         return cells
@@ -137,16 +187,12 @@ def column_values(cells: pa.Array, type: pa.DataType) -> pa.Array:
     return pa.nulls(len(cells), type) if bare.null_count == len(cells) else bare.cast(type)
 
 
-def delimited_row(cells: Sequence[str], delimiter: str) -> bytes:
-    """Return a header."""
-    return b"".join(delimited_lines(pa.table([[cell] for cell in cells], names=list(cells)), delimiter))
-
-
-def delimited_lines(table: pa.Table, delimiter: str) -> Iterator[bytes]:
+def _lines(table: pa.Table, dialect: Dialect) -> Iterator[bytes]:
     """Yield rows as lines of text, many at a time."""
     for batch in table.to_batches():
-        cells = [_cells(array, field, delimiter) for array, field in zip(batch.columns, batch.schema, strict=True)]
-        lines = pc.binary_join_element_wise(*cells, delimiter, null_handling="replace", null_replacement="")
+        columns = zip(batch.columns, batch.schema, strict=True)
+        cells = [_cells(array, field, dialect.delimiter) for array, field in columns]
+        lines = pc.binary_join_element_wise(*cells, dialect.delimiter, null_handling="replace", null_replacement="")
         yield "".join(f"{line}\n" for line in lines.to_pylist()).encode()
 
 
@@ -168,20 +214,16 @@ def _nested_cells(array: pa.Array) -> pa.Array:
     return pa.array([None if value is None else as_json(value) for value in array.to_pylist()], TEXT)
 
 
-def as_json(value: Any) -> str:
-    """Return a value as JSON, which is extended by NaN and Infinity; times and bytes become text."""
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def check_quotation_marks(file: BinaryIO, delimiter: str, source: str) -> None:
+def check_quotation_marks(file: BinaryIO, dialect: Dialect, source: str) -> None:
     """Refuse a quotation mark that makes one cell of all the rest of the file."""
     start = file.tell()
-    n_marks = sum(block.count(b'"') for block in iter(lambda: file.read(BLOCK_BYTES), b""))
+    n_marks = sum(block.count(b'"') for block in iter(lambda: file.read(READ_BYTES), b""))
     file.seek(start)
+    # Nearly every file ends here; only a lone mark is worth the slow way, row by row.
     if n_marks % 2 == 0:
         return
     first_line = 1
-    rows = csv.reader((line.decode() for line in iter(file.readline, b"")), delimiter=delimiter, strict=True)
+    rows = csv.reader(_decoded(file), delimiter=dialect.delimiter, strict=True)
     try:
         for _ in rows:
             first_line = rows.line_num + 1
@@ -195,14 +237,15 @@ def check_quotation_marks(file: BinaryIO, delimiter: str, source: str) -> None:
     file.seek(start)
 
 
-def check_header(names: list[str], delimiter: str, source: str) -> list[str]:
+def check_header(names: list[str], dialect: Dialect, source: str) -> list[str]:
     """Return the cells of a first row that is a header."""
-    others = [mark for mark in ",;\t|" if mark != delimiter and mark in names[0]] if len(names) == 1 else []
-    if others:
-        remedy = {",": "name the format 'csv'", "\t": "name the format 'tsv'"}
+    own = dialect.delimiter
+    other = next((mark for mark in ",;\t|" if mark != own and mark in names[0]), None) if len(names) == 1 else None
+    if other:
+        formats = {known.delimiter: f"name the format '{known.name}'" for known in (CSV, TSV)}
         raise ValueError(
-            f"{source}, line 1: cells must be separated by {delimiter!r}. Got {others[0]!r} and no {delimiter!r} in "
-            f"the header instead; {remedy.get(others[0], f'replace {others[0]!r} by {delimiter!r}')}."
+            f"{source}, line 1: cells must be separated by {own!r}. Got {other!r} and no {own!r} in the header "
+            f"instead; {formats.get(other, f'replace {other!r} by {own!r}')}."
         )
     if all(_is_number(name) for name in names):
         raise ValueError(
@@ -220,24 +263,24 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def refuse_delimited(file: BinaryIO, n_columns: int, delimiter: str, source: str, error: Exception) -> NoReturn:
+def refuse_delimited(file: BinaryIO, n_columns: int, dialect: Dialect, source: str, error: Exception) -> NoReturn:
     """Raise an error about the first row of delimited text that has too few or too many cells."""
     # The reader that failed may still be reading the file in its own thread.
     content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    rows = csv.reader((line.decode("utf-8-sig") for line in iter(content.readline, b"")), delimiter=delimiter)
+    rows = csv.reader(_decoded(content, "utf-8-sig"), delimiter=dialect.delimiter)
     first_line = 1
     try:
         for row in rows:
             if row and len(row) != n_columns:
                 raise ValueError(
                     f"{source}, line {first_line}: every row must have {n_columns} cells, as the header, separated by "
-                    f"{delimiter!r}. Got {len(row)} instead in {shortened(delimiter.join(row))}; look for a lacking "
-                    "or additional delimiter, or for a quotation mark without its twin."
+                    f"{dialect.delimiter!r}. Got {len(row)} instead in {shortened(dialect.delimiter.join(row))}; look "
+                    "for a lacking or additional delimiter, or for a quotation mark without its twin."
                 ) from error
             first_line = rows.line_num + 1
     except csv.Error:
         pass
-    refuse_unreadable(source, "csv" if delimiter == "," else "tsv", error)
+    refuse_unreadable(source, dialect.name, error)
 
 
 def refuse_cells(name: str, type: pa.DataType, error: Exception) -> NoReturn:

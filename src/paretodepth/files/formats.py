@@ -1,92 +1,157 @@
-"""The formats of files of samples: one row each."""
+"""The formats of files of samples: one row each.
+
+A format is a row of `FORMATS` and a module with its reader and, if it can be written, its writer. Whatever depends on
+the format follows from the row: the endings, how a stream tells its format, what messages name.
+
+>>> list(FORMATS)
+['csv', 'tsv', 'parquet', 'arrow', 'jsonl', 'npy', 'npz']
+"""
 
 from __future__ import annotations
 
-import csv
+import codecs
 import os
-from collections.abc import Sequence
-from typing import BinaryIO, NoReturn
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO
 
-from paretodepth._checks import check_choice, listed, one_line
+import pyarrow as pa
 
-# Each format with the endings of its files.
-EXTENSIONS = {
-    "csv": (".csv",),
-    "tsv": (".tsv", ".tab"),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
-    "jsonl": (".jsonl", ".ndjson"),
-    "npy": (".npy",),
-    "npz": (".npz",),
-}
-TEXT_FORMATS = ("csv", "tsv", "jsonl")
-WRITABLE = ("csv", "tsv", "parquet", "arrow", "jsonl")
-BLOCK_BYTES = 1 << 20
+from paretodepth._checks import check_choice, listed
+from paretodepth.files import binary, delimited, json_lines
+from paretodepth.files.schema import Batches, Expected, Write
+
+# Enough for the first row of text, whose cells tell CSV from TSV.
+SNIFFED_BYTES = 4096
 
 
-def check_format(format: object, path: str, known: Sequence[str], caller: str) -> str | None:
-    """Return the format that is asked for or that the path's ending tells, or None for a stream without ending."""
-    if format is not None:
-        return str(check_choice(format, "format", known, caller))
-    if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
-        return None
-    ending = os.path.splitext(path)[1].lower()
-    for name in known:
-        if ending in EXTENSIONS[name]:
-            return name
-    raise ValueError(
-        f"{path}: the ending of a file given to {caller} must be one of "
-        f"{', '.join(end for name in known for end in EXTENSIONS[name])}. Got {repr(ending) if ending else 'none'} "
-        f"instead; rename the file or give its format, one of {listed(known)}."
+Reader = Callable[[BinaryIO, Expected, str], Batches]
+Writer = Callable[[BinaryIO, pa.Schema, str], AbstractContextManager[Write]]
+
+
+@dataclass(frozen=True)
+class Format:
+    """How files of a format are told, read and written.
+
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    endings : tuple of str
+        Of its files' names, in lower case and with their dot.
+    read : callable
+        Takes a file that stands at its start, the expected columns and the file's name for messages; returns the
+        rows, all with the types of the whole. Text stands behind its byte order mark, and is known to be UTF-8.
+    writer : callable or None
+        Takes a file, the schema of all tables and the path; returns a context that yields a function which writes a
+        table. None if the format is only read.
+    first_bytes : tuple of bytes
+        What its files begin with, of which one suffices; of text behind a byte order mark and blanks.
+    is_text : bool
+    n_cells : callable or None
+        For text without first bytes of its own: takes lines and returns how many cells the first row has if it is of
+        this format. The format with the most is taken, of several the first.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    read: Reader
+    writer: Writer | None
+    first_bytes: tuple[bytes, ...] = ()
+    is_text: bool = False
+    n_cells: Callable[[list[str]], int] | None = None
+
+
+def _delimited(dialect: delimited.Dialect, endings: tuple[str, ...]) -> Format:
+    return Format(
+        dialect.name,
+        endings,
+        partial(delimited.read, dialect),
+        partial(delimited.writer, dialect),
+        is_text=True,
+        n_cells=partial(delimited.n_cells, dialect),
     )
+
+
+_ROWS = (
+    _delimited(delimited.CSV, (".csv",)),
+    _delimited(delimited.TSV, (".tsv", ".tab")),
+    Format("parquet", (".parquet", ".pq"), binary.read_parquet, binary.parquet_writer, (b"PAR1",)),
+    Format(
+        "arrow",
+        (".arrow", ".feather", ".ipc", binary.STREAM_ENDING),
+        binary.read_arrow,
+        binary.arrow_writer,
+        # The second begins a stream.
+        (binary.ARROW_FILE, b"\xff\xff\xff\xff"),
+    ),
+    Format("jsonl", (".jsonl", ".ndjson"), json_lines.read, json_lines.writer, (b"{", b"["), is_text=True),
+    Format("npy", (".npy",), binary.read_array, None, (b"\x93NUMPY",)),
+    # A zip file; the second begins one that is empty.
+    Format("npz", (".npz",), binary.read_array, None, (b"PK\x03\x04", b"PK\x05\x06")),
+)
+FORMATS = {row.name: row for row in _ROWS}
+
+
+def check_format(name: object, path: str, caller: str) -> Format | None:
+    """Return the format that is asked for or that the path's ending tells, or None for a stream without ending."""
+    return _check_known(name, path, list(FORMATS.values()), caller)
+
+
+def check_writer(name: object, path: str, caller: str) -> Writer:
+    """Return the writer of the format that is asked for or that the path's ending tells; for a stream that of CSV."""
+    writers = {row.name: row.writer for row in FORMATS.values() if row.writer}
+    row = _check_known(name, path, [FORMATS[name] for name in writers], caller)
+    return writers[row.name if row else delimited.CSV.name]
 
 
 def check_output_format(path: str | None) -> None:
     """Refuse an output whose ending tells no format that can be written."""
     if path is not None:
-        check_format(None, path, WRITABLE, "--out")
+        check_writer(None, path, "--out")
 
 
-def check_content(format: str | None, sniffed: str | None, source: str) -> str:
-    """Return the format of a file whose first bytes do not speak against it."""
-    if sniffed is None:
-        raise ValueError(f"{source}: must hold samples. Got an empty file instead.")
-    if format is None or format == sniffed or (format in TEXT_FORMATS and sniffed in TEXT_FORMATS):
-        return format or sniffed
-    found = "text" if sniffed in TEXT_FORMATS else f"the first bytes of '{sniffed}'"
-    raise ValueError(f"{source}: must be of the format '{format}'. Got {found} instead; name its true format.")
-
-
-def refuse_unreadable(source: str, format: str, error: Exception) -> NoReturn:
-    """Raise an error about a file that its library cannot read."""
+def _check_known(name: object, path: str, known: list[Format], caller: str) -> Format | None:
+    """Return that one of some formats that is asked for or that the path's ending tells; None for a stream."""
+    if name is not None:
+        return FORMATS[check_choice(name, "format", [row.name for row in known], caller)]
+    if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+        return None
+    ending = os.path.splitext(path)[1].lower()
+    for row in known:
+        if ending in row.endings:
+            return row
     raise ValueError(
-        f"{source}: must be a readable file of the format '{format}'. Got this instead: {one_line(error)}"
-    ) from error
+        f"{path}: the ending of a file given to {caller} must be one of "
+        f"{', '.join(end for row in known for end in row.endings)}. Got {repr(ending) if ending else 'none'} "
+        f"instead; rename the file or give its format, one of {listed(row.name for row in known)}."
+    )
 
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
-FIRST_BYTES = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\xff\xff\xff\xff": "arrow",
-    b"\x93NUMPY": "npy",
-    b"PK\x03\x04": "npz",
-    b"PK\x05\x06": "npz",
-}
+def check_content(file: BinaryIO, asked: Format | None, source: str) -> Format:
+    """Return the format of a file whose first bytes do not speak against the one that is asked for."""
+    found = _sniffed(file)
+    if found is None:
+        raise ValueError(f"{source}: must hold samples. Got an empty file instead.")
+    # Any text may begin like another kind of it: a column of CSV may be named {x}. Its reader says what is wrong.
+    if asked is None or asked is found or (asked.is_text and found.is_text):
+        return asked or found
+    got = "text" if found.is_text else f"the first bytes of '{found.name}'"
+    raise ValueError(f"{source}: must be of the format '{asked.name}'. Got {got} instead; name its true format.")
 
 
-def _sniffed(file: BinaryIO) -> str | None:
-    """Return the format that the first bytes of a file tell, or None if there are none."""
-    start = file.read(4096)
+def _sniffed(file: BinaryIO) -> Format | None:
+    """Return the format that the first bytes of a file tell, or None if there are none but blanks."""
+    start = file.read(SNIFFED_BYTES)
     file.seek(0)
-    for first_bytes, format in FIRST_BYTES.items():
-        if start.startswith(first_bytes):
-            return format
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = start.removeprefix(codecs.BOM_UTF8).lstrip()
+    for row in FORMATS.values():
+        if (text if row.is_text else start).startswith(row.first_bytes):
+            return row
     if not text:
         return None
-    if text[:1] in (b"{", b"["):
-        return "jsonl"
     lines = text.decode(errors="replace").splitlines(keepends=True)
-    n_cells = {name: len(next(csv.reader(lines, delimiter=delimiter))) for name, delimiter in DELIMITERS.items()}
+    n_cells = {row: row.n_cells(lines) for row in FORMATS.values() if row.n_cells}
     return max(n_cells, key=n_cells.__getitem__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NoReturn
@@ -9,16 +10,36 @@ from typing import Any, BinaryIO, NoReturn
 import pyarrow as pa
 
 from paretodepth._checks import one_line, shortened
-from paretodepth.files.formats import BLOCK_BYTES
+from paretodepth.files.schema import Batches, Expected, Write
+from paretodepth.files.source import READ_BYTES
 
 KINDS = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
 
 
-def json_rows(file: BinaryIO, source: str) -> Iterator[list[tuple[int, dict[str, Any]]]]:
+def read(file: BinaryIO, expected: Expected, source: str) -> Batches:
+    """Yield the rows of JSON lines; read twice, for a type is known only when all its values are."""
+    start = file.tell()
+    schema = expected.resolved(_schema(file, source), source)
+    file.seek(start)
+    yield from _batches(file, schema, source)
+
+
+@contextlib.contextmanager
+def writer(file: BinaryIO, schema: pa.Schema, path: str) -> Iterator[Write]:
+    """Yield a function that writes the rows of a table as JSON lines."""
+    yield lambda table: file.writelines(f"{as_json(row)}\n".encode() for row in table.to_pylist())
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON, which is extended by NaN and Infinity; times and bytes become text."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _rows(file: BinaryIO, source: str) -> Iterator[list[tuple[int, dict[str, Any]]]]:
     """Yield objects with their lines' numbers, many at a time; blank lines are skipped."""
     decode = json.JSONDecoder(object_pairs_hook=check_unique_keys).decode
     n_lines = 0
-    while lines := file.readlines(BLOCK_BYTES):
+    while lines := file.readlines(READ_BYTES):
         yield [
             (number, check_json_object(line.decode(), number, decode, source))
             for number, line in enumerate(lines, n_lines + 1)
@@ -27,12 +48,13 @@ def json_rows(file: BinaryIO, source: str) -> Iterator[list[tuple[int, dict[str,
         n_lines += len(lines)
 
 
-def json_schema(file: BinaryIO, source: str) -> pa.Schema:
+def _schema(file: BinaryIO, source: str) -> pa.Schema:
     """Return the columns in the order in which they first appear, each of the narrowest type that holds all values."""
     start = file.tell()
     schema = pa.schema([])
-    for rows in json_rows(file, source):
+    for rows in _rows(file, source):
         for name in dict.fromkeys(name for _, row in rows for name in row):
+            # Column by column, for Arrow does not say which one it cannot hold.
             try:
                 found = pa.schema([(name, pa.array([row.get(name) for _, row in rows]).type)])
                 schema = pa.unify_schemas([schema, found], promote_options="permissive")
@@ -42,10 +64,10 @@ def json_schema(file: BinaryIO, source: str) -> pa.Schema:
     return schema
 
 
-def _refuse_column(file: BinaryIO, name: str, source: str, error: Exception) -> None:
+def _refuse_column(file: BinaryIO, name: str, source: str, error: Exception) -> NoReturn:
     """Raise an error that names the two first lines whose values differ in kind."""
     first = None
-    for rows in json_rows(file, source):
+    for rows in _rows(file, source):
         for line, row in rows:
             kind = KINDS.get(type(row.get(name)))
             if kind and first and kind != first[1]:
@@ -55,9 +77,9 @@ def _refuse_column(file: BinaryIO, name: str, source: str, error: Exception) -> 
     refuse_mixture(name, None, None, source, error)
 
 
-def json_batches(file: BinaryIO, schema: pa.Schema, source: str) -> Iterator[pa.RecordBatch]:
+def _batches(file: BinaryIO, schema: pa.Schema, source: str) -> Batches:
     """Yield the rows with the columns of a schema; a key that an object lacks is missing."""
-    for rows in json_rows(file, source):
+    for rows in _rows(file, source):
         arrays = []
         for field in schema:
             try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -18,32 +18,44 @@ KIND_TYPES = {
 }
 """A type of each kind, for schemas that tell kinds alone."""
 
+Batches = Iterator[pa.RecordBatch]
+Write = Callable[[pa.Table], None]
 
-def resolved_schema(found: pa.Schema, expected: pa.Schema | None, source: str, *, keep_others: bool) -> pa.Schema:
-    """Return the schema to read a file with: the file's types in the order of the expected columns.
 
-    If other columns are kept, the order is the file's. An expected column of the null type may hold anything.
+class Expected(NamedTuple):
+    """The columns that a file must have, if any, and whether it may have others.
+
+    A column of the null type may hold anything.
     """
-    check_distinct_names(found.names, source)
-    if expected is None:
-        return pa.schema([(field.name, _plain(field.type, pa.string())) for field in found])
-    check_expected_columns(found.names, expected.names, source, keep_others=keep_others)
-    fields = []
-    for name in found.names if keep_others else expected.names:
-        wanted = expected.field(name).type if name in expected.names else pa.null()
-        is_free = pa.types.is_null(wanted)
-        type = _plain(found.field(name).type, pa.string() if is_free else wanted)
-        if not is_free:
-            check_kind(column_kind(type), column_kind(wanted), name, source)
-        fields.append((name, type))
-    return pa.schema(fields)
 
+    schema: pa.Schema | None = None
+    keep_others: bool = False
 
-def expected_kinds(names: Sequence[str], expected: pa.Schema | None) -> list[str | None]:
-    """Return what each column must hold, None for those that may hold anything."""
-    fields = [] if expected is None else [field for field in expected if not pa.types.is_null(field.type)]
-    known = {field.name: column_kind(field.type) for field in fields}
-    return [known.get(name) for name in names]
+    def resolved(self, found: pa.Schema, source: str) -> pa.Schema:
+        """Return the schema to read a file with: the file's types in the order of the expected columns.
+
+        If other columns are kept, the order is the file's.
+        """
+        check_distinct_names(found.names, source)
+        if self.schema is None:
+            return pa.schema([(field.name, _plain(field.type, pa.string())) for field in found])
+        check_expected_columns(found.names, self.schema.names, source, keep_others=self.keep_others)
+        fields = []
+        for name in found.names if self.keep_others else self.schema.names:
+            wanted = self.schema.field(name).type if name in self.schema.names else pa.null()
+            is_free = pa.types.is_null(wanted)
+            type = _plain(found.field(name).type, pa.string() if is_free else wanted)
+            if not is_free:
+                # Kinds, not types: whether numbers are integers is an accident of the rows that a file has.
+                check_kind(column_kind(type), column_kind(wanted), name, source)
+            fields.append((name, type))
+        return pa.schema(fields)
+
+    def kinds(self, names: Sequence[str]) -> list[str | None]:
+        """Return what each of some columns must hold, None for those that may hold anything."""
+        fields = [] if self.schema is None else [field for field in self.schema if not pa.types.is_null(field.type)]
+        known = {field.name: column_kind(field.type) for field in fields}
+        return [known.get(name) for name in names]
 
 
 def _plain(type: pa.DataType, if_null: pa.DataType) -> pa.DataType:
@@ -92,17 +104,3 @@ def check_kind(found: str, expected: str, name: str, source: str, example: str =
             f"{source}: the column '{name}' must hold {expected}, as in the expected columns. Got {found} instead"
             f"{example}; mend or convert the column."
         )
-
-
-Batches = Iterator[pa.RecordBatch]
-
-
-class Expected(NamedTuple):
-    """The columns that a file must have, if any, and whether it may have others."""
-
-    schema: pa.Schema | None
-    keep_others: bool
-
-    def resolved(self, found: pa.Schema, source: str) -> pa.Schema:
-        """Return the schema to read a file with, given the one that it has."""
-        return resolved_schema(found, self.schema, source, keep_others=self.keep_others)

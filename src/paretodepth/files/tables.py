@@ -1,4 +1,4 @@
-"""Tables of samples as files: CSV, TSV, Parquet, Arrow, JSON lines, NPY and NPZ; whole or in chunks.
+"""Tables of samples as files, whole or in chunks.
 
 Tables are `pyarrow.Table`: its types are explicit, so that an integer column with a missing value stays integer, text
 stays text and lists of points stay lists; a schema holds every chunk to the types of the whole; and one library reads
@@ -7,46 +7,20 @@ and writes nearly every format. `ParetoDepthDetector` takes such tables as they 
 
 from __future__ import annotations
 
-import codecs
-import contextlib
 import itertools
 import os
-import shutil
-import sys
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO, cast
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
 
 import pyarrow as pa
-import pyarrow.ipc
-import pyarrow.parquet as pq
 
-from paretodepth._checks import check_count, one_line, suggestion
+from paretodepth._checks import check_count, one_line
 from paretodepth.files.atomic import replaced
-from paretodepth.files.binary import BATCH_ROWS, _array_table, _binary_rows, _typed
-from paretodepth.files.delimited import (
-    as_json,
-    check_quotation_marks,
-    column_names,
-    column_types,
-    column_values,
-    delimited_batches,
-    delimited_lines,
-    delimited_row,
-)
-from paretodepth.files.formats import (
-    BLOCK_BYTES,
-    DELIMITERS,
-    EXTENSIONS,
-    TEXT_FORMATS,
-    WRITABLE,
-    _sniffed,
-    check_content,
-    check_format,
-)
-from paretodepth.files.json_lines import json_batches, json_schema
-from paretodepth.files.schema import Batches, Expected, check_distinct_names, expected_kinds
+from paretodepth.files.formats import Format, check_content, check_format, check_writer
+from paretodepth.files.schema import Batches, Expected, check_distinct_names
+from paretodepth.files.source import check_encoding, opened
 
+# Rows with long series or texts must not make a chunk as large as the file.
 CHUNK_BYTES = 64 << 20
 
 
@@ -97,9 +71,10 @@ def read_chunks(
     ----------
     path : str or path-like
         ``-`` is standard input.
-    format : {"csv", "tsv", "parquet", "arrow", "jsonl", "npy", "npz"}, default=None
-        None tells it from the path's ending, for standard input and pipes from the content; text that looks like
-        nothing else is CSV. ``"arrow"`` is the file and the stream format, and Feather.
+    format : str, default=None
+        A name in ``paretodepth.files.formats.FORMATS``, ``"csv"`` say. None tells it from the path's ending, for
+        standard input and pipes from the content; text that looks like nothing else is CSV. ``"arrow"`` is the file
+        and the stream format, and Feather.
     schema : pyarrow.Schema, default=None
         The expected columns, those of the training table say. The file must have these, in any order, and of the
         same kind: numbers (booleans included), text, lists, times. Columns come in the schema's order; of CSV and
@@ -125,92 +100,37 @@ def read_chunks(
     """
     source = os.fspath(path)
     n_rows = check_count(n_rows, "n_rows", "read_chunks")
-    asked = check_format(format, source, list(EXTENSIONS), "read_chunks")
-    with _opened(source) as file:
+    asked = check_format(format, source, "read_chunks")
+    with opened(source) as file:
         source = "standard input" if source == "-" else source
-        found = check_content(asked, _sniffed(file), source)
-        n_read = 0
-        for chunk in _sized(_batches(file, found, Expected(schema, keep_others), source), n_rows):
-            n_read += chunk.num_rows
-            yield chunk
-        check_some_rows(n_read, source)
+        yield from check_some_rows(sized(_batches(file, asked, Expected(schema, keep_others), source), n_rows), source)
 
 
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
-    """Yield a file that can be read twice."""
-    if path == "-":
-        with _copied(sys.stdin.buffer) as copy:
-            yield copy
-    else:
-        with open(check_readable(path), "rb") as file:
-            if file.seekable():
-                yield file
-            else:
-                with _copied(file) as copy:
-                    yield copy
-
-
-@contextlib.contextmanager
-def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Yield a temporary file with the content of a stream."""
-    with tempfile.NamedTemporaryFile() as copy:
-        shutil.copyfileobj(stream, copy)
-        copy.flush()
-        copy.seek(0)
-        yield cast(BinaryIO, copy)
-
-
-def _batches(file: BinaryIO, format: str, expected: Expected, source: str) -> Batches:
+def _batches(file: BinaryIO, asked: Format | None, expected: Expected, source: str) -> Batches:
     """Return the rows of a file, all with the types of the whole."""
-    if format in TEXT_FORMATS:
+    found = check_content(file, asked, source)
+    if found.is_text:
+        # Here and not in each reader, for none may forget it: what is no UTF-8 would fail far from its cause.
         check_encoding(file, source)
-        if format == "jsonl":
-            return _json_rows(file, expected, source)
-        return _delimited_rows(file, DELIMITERS[format], expected, source)
-    if format in ("npy", "npz"):
-        table = _array_table(file, source)
-        return _typed(table.schema, iter(table.to_batches(BATCH_ROWS)), expected, source)
-    return _binary_rows(file, format, expected, source)
+    return found.read(file, expected, source)
 
 
-def _delimited_rows(file: BinaryIO, delimiter: str, expected: Expected, source: str) -> Batches:
-    check_quotation_marks(file, delimiter, source)
-    names = column_names(file, delimiter, source)
-    start = file.tell()
-    # Without their types first, so that a file with other columns is refused before it is read through.
-    expected.resolved(pa.schema([(name, pa.null()) for name in names]), source)
-    kinds = expected_kinds(names, expected.schema)
-    found = column_types(delimited_batches(file, names, delimiter, source), names, kinds, source)
-    schema = expected.resolved(found, source)
-    file.seek(start)
-    for cells in delimited_batches(file, names, delimiter, source):
-        values = [column_values(cells.column(field.name), field.type) for field in schema]
-        yield pa.record_batch(values, schema=schema)
-
-
-def _json_rows(file: BinaryIO, expected: Expected, source: str) -> Batches:
-    start = file.tell()
-    schema = expected.resolved(json_schema(file, source), source)
-    file.seek(start)
-    yield from json_batches(file, schema, source)
-
-
-def _sized(batches: Batches, n_rows: int) -> Iterator[pa.Table]:
-    """Yield batches joined or cut to tables of `n_rows` rows, fewer where they take too many bytes."""
+def sized(batches: Batches, n_rows: int, *, n_bytes: int = CHUNK_BYTES) -> Iterator[pa.Table]:
+    """Yield batches joined or cut to tables of `n_rows` rows, fewer where they take `n_bytes` bytes; none is empty."""
     held: list[pa.RecordBatch] = []
-    n_held = n_bytes = 0
+    n_held = n_held_bytes = 0
     for batch in batches:
         while batch.num_rows:
-            n_fitting = (CHUNK_BYTES - n_bytes) * batch.num_rows // max(batch.nbytes, 1)
+            n_fitting = (n_bytes - n_held_bytes) * batch.num_rows // max(batch.nbytes, 1)
+            # At least a row, for one may be larger than all that a chunk should be.
             part = batch.slice(0, min(n_rows - n_held, max(n_fitting, 1)))
             batch = batch.slice(part.num_rows)
             held.append(part)
             n_held += part.num_rows
-            n_bytes += part.nbytes
-            if n_held == n_rows or n_bytes >= CHUNK_BYTES:
+            n_held_bytes += part.nbytes
+            if n_held == n_rows or n_held_bytes >= n_bytes:
                 yield pa.Table.from_batches(held)
-                held, n_held, n_bytes = [], 0, 0
+                held, n_held, n_held_bytes = [], 0, 0
     if held:
         yield pa.Table.from_batches(held)
 
@@ -236,9 +156,10 @@ def write_table(
         All with the columns of the first, and types that can be cast to its types.
     path : str or path-like
         ``-`` is standard output.
-    format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, default=None
-        None tells it from the path's ending; for standard output it is CSV. Arrow is written in the file format,
-        to standard output and ``.arrows`` in the stream format.
+    format : str, default=None
+        The name of one in ``paretodepth.files.formats.FORMATS`` that has a writer. None tells it from the path's
+        ending; for standard output it is CSV. Arrow is written in the file format, to standard output and ``.arrows``
+        in the stream format.
 
     Raises
     ------
@@ -261,75 +182,23 @@ def write_table(
     <BLANKLINE>
     """
     place = os.fspath(path)
-    asked = check_format(format, place, WRITABLE, "write_table") or "csv"
+    writer = check_writer(format, place, "write_table")
     rest = iter([chunks] if isinstance(chunks, pa.Table) else chunks)
+    # Before the output is opened, so that input which cannot be read leaves pipes and devices untouched.
     first = check_first_chunk(next(rest, None), "write_table")
     check_distinct_names(first.column_names, "standard output" if place == "-" else place)
-    is_stream = place == "-" or place.lower().endswith(".arrows")
-    with replaced(place) as file, _writer(file, asked, first.schema, is_stream) as write:
+    with replaced(place) as file, writer(file, first.schema, place) as write:
         for chunk in itertools.chain([first], rest):
             write(check_next_chunk(chunk, first.schema, "write_table"))
 
 
-@contextlib.contextmanager
-def _writer(file: BinaryIO, format: str, schema: pa.Schema, is_stream: bool) -> Iterator[Callable[[pa.Table], None]]:
-    """Yield a function that writes a table to a file."""
-    if format == "parquet":
-        with pq.ParquetWriter(file, schema) as parquet:
-            yield parquet.write_table
-    elif format == "arrow":
-        with pa.ipc.new_stream(file, schema) if is_stream else pa.ipc.new_file(file, schema) as arrow:
-            yield lambda table: arrow.write_table(table, BATCH_ROWS)
-    elif format == "jsonl":
-        yield lambda table: file.writelines(f"{as_json(row)}\n".encode() for row in table.to_pylist())
-    else:
-        file.write(delimited_row(schema.names, DELIMITERS[format]))
-        yield lambda table: file.writelines(delimited_lines(table, DELIMITERS[format]))
-
-
-def check_readable(path: str) -> str:
-    """Return the path of something that exists and is no folder."""
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"{path}: must be a file. Got a folder instead; name a file in it.")
-    if not os.path.exists(path):
-        folder, name = os.path.split(path)
-        neighbors = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
-        raise FileNotFoundError(f"{path}: there is no such file{suggestion(name, neighbors)}.")
-    return path
-
-
-def check_encoding(file: BinaryIO, source: str) -> None:
-    """Refuse text that is not UTF-8; leave the file at its start, behind a byte order mark."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    n_read = n_lines = 0
-    block = b"\n"
-    file.seek(0)
-    while block:
-        block = file.read(BLOCK_BYTES)
-        n_pending = len(decoder.getstate()[0])
-        try:
-            decoder.decode(block, final=not block)
-        except UnicodeDecodeError as error:
-            position = n_read - n_pending + error.start
-            line = n_lines + 1 + error.object[: error.start].count(b"\n")
-            byte = error.object[error.start]
-            encoding = "utf-16" if position == 0 and byte in b"\xff\xfe" else "latin1"
-            raise ValueError(
-                f"{source}, line {line}: must be text in UTF-8. Got byte 0x{byte:02x} at position {position} instead; "
-                f"convert the file, say with: iconv -f {encoding} -t utf-8 (if it is in {encoding})."
-            ) from error
-        n_read += len(block)
-        n_lines += block.count(b"\n")
-    file.seek(0)
-    if file.read(3) != codecs.BOM_UTF8:
-        file.seek(0)
-
-
-def check_some_rows(n_rows: int, source: str) -> int:
-    """Return a number of rows that is not 0."""
-    if n_rows == 0:
+def check_some_rows(chunks: Iterator[pa.Table], source: str) -> Iterator[pa.Table]:
+    """Yield chunks, of which there must be one."""
+    first = next(chunks, None)
+    if first is None:
         raise ValueError(f"{source}: must hold at least one sample. Got columns without rows instead.")
-    return n_rows
+    yield first
+    yield from chunks
 
 
 def check_first_chunk(chunk: Any, caller: str) -> pa.Table:

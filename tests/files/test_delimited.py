@@ -1,0 +1,152 @@
+"""Delimited text there and back, the types of its columns, and what is refused."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from paretodepth.files import read_chunks, read_table, write_table
+from tests.files.samples import FLAT, TEXT, assert_refused, text_file
+
+
+@pytest.mark.parametrize("ending", TEXT)
+def test_flat_tables_with_strange_text_come_back_from_text(tmp_path, ending):
+    path = tmp_path / f"samples.{ending}"
+    write_table(FLAT, path)
+    assert read_table(path).equals(FLAT)
+
+
+@pytest.mark.parametrize("ending", TEXT)
+@given(
+    cells=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.none(), min_size=1, max_size=6)
+)
+@settings(deadline=None)
+def test_any_text_comes_back_from_text(tmp_path_factory, ending, cells):
+    path = tmp_path_factory.mktemp("text") / f"samples.{ending}"
+    table = pa.table({"a": ["text", *cells], "b": range(len(cells) + 1)})
+    write_table(table, path)
+    assert read_table(path).equals(table)
+    write_table(table.select(["a"]), path)
+    assert read_table(path).equals(table.select(["a"]))
+
+
+def test_lists_are_written_to_csv_as_json(tmp_path):
+    path = tmp_path / "samples.csv"
+    write_table(pa.table({"series": [[1.5, 2.0], None, []]}), path)
+    assert path.read_text() == 'series\n"[1.5, 2.0]"\n\n[]\n'
+    assert [value and json.loads(value) for value in read_table(path)["series"].to_pylist()] == [[1.5, 2.0], None, []]
+
+
+def test_formulas_are_written_as_they_are(tmp_path):
+    path = tmp_path / "samples.tsv"
+    write_table(pa.table({"a": ["=1+1", "@x", "-y", "+z"]}), path)
+    assert path.read_text() == "a\n=1+1\n@x\n-y\n+z\n"
+
+
+TYPES = {
+    "integers": ("1,-2,0", pa.int64(), [1, -2, 0]),
+    "integers and floats": ("1,2.5,1e3", pa.float64(), [1.0, 2.5, 1000.0]),
+    "integers and nothing": ("1,,3", pa.int64(), [1, None, 3]),
+    "words for missing numbers": ("1,NA,N/A,n/a,#N/A,null,NULL,None,2", pa.int64(), [1, *[None] * 7, 2]),
+    "infinite": ("inf,-inf,Infinity", pa.float64(), [np.inf, -np.inf, np.inf]),
+    "blanks around numbers": (" 1,2 ", pa.int64(), [1, 2]),
+    "booleans": ("true,False,NA,TRUE", pa.bool_(), [True, False, None, True]),
+    "booleans and integers": ("true,1", pa.string(), ["true", "1"]),
+    "the same words as text": ("NA,DE,null,,None", pa.string(), ["NA", "DE", "null", None, "None"]),
+    "only words for missing": ("NA,null,", pa.string(), ["NA", "null", None]),
+    "nothing": (",,", pa.string(), [None, None, None]),
+    "leading zeros": ("1,007", pa.string(), ["1", "007"]),
+    "plus signs": ("+49123,1.5", pa.string(), ["+49123", "1.5"]),
+    "beyond 64 bits": ("1,9223372036854775808", pa.string(), ["1", "9223372036854775808"]),
+    "64 bits": ("9223372036854775807", pa.int64(), [2**63 - 1]),
+    "hexadecimal": ("0x1F,1", pa.string(), ["0x1F", "1"]),
+    "dates": ("2020-01-01,2020-01-02", pa.string(), ["2020-01-01", "2020-01-02"]),
+    "hours": ("12:30,13:00", pa.string(), ["12:30", "13:00"]),
+    "quoted numbers": ('"1","2"', pa.int64(), [1, 2]),
+    "quoted nothing": ('a,""', pa.string(), ["a", ""]),
+}
+
+
+@pytest.mark.parametrize("case", TYPES)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_column_of_csv_has_the_narrowest_type(tmp_path, case, newline):
+    cells, type, values = TYPES[case]
+    lines = ["a,b", *(f"{cell},x" for cell in cells.split(","))]
+    table = read_table(text_file(tmp_path, newline.join(lines) + newline))
+    assert table["a"].type == type
+    assert table["a"].to_pylist() == values
+
+
+def test_nan_is_a_float(tmp_path):
+    table = read_table(text_file(tmp_path, "a,b\n1,x\nNaN,y\nnan,z\n"))
+    assert_array_equal(table["a"].to_numpy(), [1, np.nan, np.nan])
+    assert table["a"].null_count == 0
+
+
+def test_a_type_does_not_depend_on_where_in_the_file_a_cell_is(tmp_path):
+    # The columns change their kind megabytes behind the first block that is parsed.
+    rows = [f"{i},{i},,{i},{'y' * 100}" for i in range(60_000)]
+    rows[-1] = "1,2.5,7,x,y"
+    path = text_file(tmp_path, "\n".join(["a,b,c,d,e", *rows]))
+    assert path.stat().st_size > 5e6
+    chunks = list(read_chunks(path, n_rows=7000))
+    for chunk in chunks:
+        assert chunk.schema.types == [pa.int64(), pa.float64(), pa.int64(), pa.string(), pa.string()]
+    assert [len(chunk) for chunk in chunks] == [7000] * 8 + [4000]
+    assert chunks[-1].to_pylist()[-1] == {"a": 1, "b": 2.5, "c": 7, "d": "x", "e": "y"}
+
+
+def test_lone_quotation_marks_within_cells_are_text(tmp_path):
+    table = read_table(text_file(tmp_path, 'a\tb\n5" nail\t1\n"x"\t2\n', "samples.tsv"))
+    assert table.to_pydict() == {"a": ['5" nail', "x"], "b": [1, 2]}
+
+
+def test_text_where_numbers_are_expected_is_refused_with_its_row(tmp_path):
+    rows = [f"a,{i},true,1.5" for i in range(1000)]
+    rows[777] = "b,seven,false,2"
+    path = text_file(tmp_path, "\n".join(["id,size,flag,depth", *rows]))
+    with pytest.raises(
+        ValueError, match=r"'size' must hold numbers.* Got text instead, 'seven' in row 778 below the header"
+    ):
+        read_table(path, schema=pa.schema([("id", pa.string()), ("size", pa.int64())]), keep_others=True)
+
+
+BAD_FILES = {
+    "no header": (
+        "a.csv",
+        b"1,2.5,-3,4\n5,6,7,8\n",
+        r"line 1: must be a header .* Got only numbers instead, '1', '2.5'",
+    ),
+    "too few cells": ("a.csv", b'a,b\n"x\ny",2\n3\n', r"a\.csv, line 4: every row must have 2 cells.* Got 1 .* in '3'"),
+    "too many cells": ("a.csv", b"a,b\n1,2,3\n", r"a\.csv, line 2: every row must have 2 cells.* Got 3 instead"),
+    # The csv module, which looks for the line, takes no such cell.
+    "too many cells behind a long one": (
+        "a.csv",
+        b"a,b\n" + b"x" * 200_000 + b",1\n1,2,3\n",
+        r"a\.csv: must be a readable file of the format 'csv'. Got this instead: .*Expected 2 columns",
+    ),
+    "mixed delimiters": ("a.csv", b"a,b\n1,2\n3;4\n", r"line 3: every row must have 2 cells.* Got 1 .* in '3;4'"),
+    "a quotation mark without its twin": (
+        "a.csv",
+        b'a,b\n1,2\n3,"4\n5,6\n7,8,9\n',
+        r"a\.csv, line 3: every quotation mark at the start of a cell must have a twin",
+    ),
+    "a quotation mark without its twin, long before the end": (
+        "a.csv",
+        b'a,b\n1,"2\n' + b"3,4\n" * 100_000,
+        r"a\.csv, line 2: every quotation mark at the start of a cell must have a twin",
+    ),
+    "semicolons": ("a.csv", b"a;b\n1;2\n", r"line 1: cells must be separated by ','. Got ';' and no ','.* replace ';'"),
+    "tabs in CSV": ("a.csv", b"a\tb\n1\t2\n", r"Got '\\t' and no ','.* name the format 'tsv'"),
+    "commas in TSV": ("a.tsv", b"a,b\n1,2\n", r"Got ',' and no '\\t'.* name the format 'csv'"),
+    "old line ends": ("a.csv", b"a,b\r1,2\r3,4\r", r"a\.csv: must be a readable file of the format 'csv'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_bad_files_are_refused_with_their_name(tmp_path, case):
+    assert_refused(tmp_path, *BAD_FILES[case])

@@ -1,0 +1,124 @@
+"""Formats as rows of a table: told by endings and first bytes, and nothing else to be written for one."""
+
+import contextlib
+import io
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from paretodepth.files import read_table, write_table
+from paretodepth.files.formats import FORMATS, Format, check_content
+from tests.files.samples import FLAT, TEXT, TYPED, assert_refused, run, text_file
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [*TYPED, *TEXT, "npy", "npz"])
+def test_standard_input_tells_its_format(tmp_path, ending):
+    path = tmp_path / f"samples.{ending}"
+    if ending in ("npy", "npz"):
+        {"npy": np.save, "npz": np.savez}[ending](path, np.arange(6.0).reshape(3, 2))
+    else:
+        write_table(FLAT, path)
+    table = read_table(path)
+    target = tmp_path / "out.arrow"
+    run("write_table(read_chunks('-', n_rows=3), sys.argv[1])", target, stdin=path.read_bytes())
+    assert read_table(target).equals(table)
+    run(
+        "write_table(read_table('-', format=sys.argv[2]), sys.argv[1])",
+        target,
+        format_of(ending),
+        stdin=path.read_bytes(),
+    )
+    assert read_table(target).equals(table)
+
+
+def format_of(ending):
+    return next(name for name, row in FORMATS.items() if f".{ending}" in row.endings)
+
+
+def test_no_two_formats_share_an_ending_or_first_bytes():
+    for told in ("endings", "first_bytes"):
+        marks = [mark for row in FORMATS.values() for mark in getattr(row, told)]
+        assert len(set(marks)) == len(marks) > 0
+
+
+def read_words(file, expected, source):
+    words = pa.table({"word": file.read().decode().split()[1:]})
+    return iter(words.cast(expected.resolved(words.schema, source)).to_batches())
+
+
+@contextlib.contextmanager
+def words_writer(file, schema, path):
+    file.write(b"WORDS ")
+    yield lambda table: file.write(" ".join(table["word"].to_pylist()).encode())
+
+
+def test_a_row_is_all_that_a_format_needs(tmp_path, monkeypatch):
+    words = Format("words", (".words",), read_words, words_writer, (b"WORDS",), is_text=True)
+    monkeypatch.setitem(FORMATS, "words", words)
+    table = pa.table({"word": ["one", "two"]})
+    path = tmp_path / "a.words"
+    write_table(table, path)
+    assert path.read_text() == "WORDS one two"
+    assert read_table(path).equals(table)
+    with open(path, "rb") as file:
+        assert check_content(file, None, "a stream") is words
+    write_table(table, tmp_path / "b.csv", format="words")
+    assert read_table(tmp_path / "b.csv", format="words").equals(table)
+    for name, content, message in [
+        ("a.words", b"WORDS \xff", r"a\.words, line 1: must be text in UTF-8"),
+        ("a.npy", b"WORDS one", "must be of the format 'npy'. Got text instead"),
+        ("a.xlsx", b"WORDS one", r"must be one of \.csv, .*\.words. Got '\.xlsx' instead; .* one of 'csv', .*'words'"),
+    ]:
+        assert_refused(tmp_path, name, content, message)
+
+
+def test_a_format_without_writer_is_only_read(tmp_path, monkeypatch):
+    monkeypatch.setitem(FORMATS, "words", Format("words", (".words",), read_words, None, (b"WORDS",), is_text=True))
+    path = text_file(tmp_path, "WORDS one", "a.words")
+    assert read_table(path).to_pydict() == {"word": ["one"]}
+    with pytest.raises(ValueError, match=r"given to write_table must be one of \.csv, .*\.ndjson. Got '\.words'"):
+        write_table(FLAT, path)
+    with pytest.raises(ValueError, match=r"'format' parameter of write_table must be one of 'csv', .* Got 'words'"):
+        write_table(FLAT, path, format="words")
+
+
+STREAMS = {
+    "a,b\tc,d\n": "csv",
+    "a,b\tc\td\n": "tsv",
+    '"a\tb\tc",d\n': "csv",
+    "only one column\n": "csv",
+    "\ufeff \n {": "jsonl",
+    "[1]": "jsonl",
+}
+
+
+@pytest.mark.parametrize("content", STREAMS)
+def test_text_tells_its_format_by_its_first_row(content):
+    assert check_content(io.BytesIO(content.encode()), None, "a stream").name == STREAMS[content]
+
+
+def test_unknown_formats_are_refused(tmp_path):
+    path = text_file(tmp_path, "a\nx\n")
+    with pytest.raises(
+        ValueError, match=r"'format' parameter of read_chunks .* Got 'jsonk' instead \(did you mean 'jsonl"
+    ):
+        read_table(path, format="jsonk")
+    with pytest.raises(ValueError, match=r"\.npy: .* write_table must be one of \.csv, .*\.ndjson. Got '\.npy'"):
+        write_table(FLAT, tmp_path / "a.npy")
+
+
+BAD_FILES = {
+    "empty": ("a.csv", b"", r"a\.csv: must hold samples. Got an empty file"),
+    "only blanks": ("a.csv", b" \n\n", "Got an empty file"),
+    "text as Parquet": ("a.parquet", b"a,b\n1,2\n", "must be of the format 'parquet'. Got text instead"),
+    "Parquet as text": ("a.csv", b"PAR1....", "must be of the format 'csv'. Got the first bytes of 'parquet'"),
+    "unknown ending": ("a.xlsx", b"PK", r"a\.xlsx: .* one of \.csv, \.tsv, .*\.npz. Got '\.xlsx' instead; rename"),
+    "no ending": ("a", b"a,b\n", "Got none instead"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_bad_files_are_refused_with_their_name(tmp_path, case):
+    assert_refused(tmp_path, *BAD_FILES[case])

@@ -1,0 +1,53 @@
+"""JSON lines: types that hold for the whole file, and lines that are refused."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from paretodepth.files import read_chunks, read_table
+from tests.files.samples import assert_refused, text_file
+
+
+def test_json_lines_change_kind_in_no_chunk(tmp_path):
+    # More than a block of lines, in which the first has integers, no lists and not all columns.
+    lines = [{"a": 1, "s": [], "t": "y" * 200}] * 6000 + [{"t": None, "a": 2.5, "s": [1], "late": 3}, {}]
+    path = text_file(tmp_path, "\n\n".join(map(json.dumps, lines)), "samples.jsonl")
+    assert path.stat().st_size > 1 << 20
+    types = [pa.float64(), pa.list_(pa.int64()), pa.string(), pa.int64()]
+    chunks = list(read_chunks(path, n_rows=1000))
+    assert all(chunk.schema.types == types and chunk.column_names == ["a", "s", "t", "late"] for chunk in chunks)
+    assert pa.concat_tables(chunks).to_pylist() == [dict.fromkeys(["a", "s", "t", "late"]) | line for line in lines]
+
+
+def test_integers_that_floats_cannot_hold_are_refused_in_json_lines(tmp_path):
+    lines = ['{"a": 9007199254740993, "b": "%s"}' % ("x" * (1 << 20)), '{"a": 1.5}']
+    for content in (lines, ['{"a": 9007199254740993}', lines[1]]):
+        path = text_file(tmp_path, "\n".join(content), "samples.jsonl")
+        with pytest.raises(ValueError, match=r"samples\.jsonl: the column 'a' must .* 9007199254740993"):
+            read_table(path)
+
+
+BAD_FILES = {
+    "no JSON": (
+        "a.jsonl",
+        b'{"a": 1}\n\n{"a": }\n',
+        r"a\.jsonl, line 3: must be an object in JSON. Got '{\"a\": }' in.*column 7",
+    ),
+    "a list in JSON": ("a.jsonl", b"[1, 2]\n", r"line 1: .* Got \[1, 2\] instead; write one object a line"),
+    "nested too deep": ("a.jsonl", b'{"a": ' + b"[" * 200_000, "line 1: must be an object in JSON"),
+    "the same key twice": ("a.jsonl", b'{"a": 1, "a": 2}\n', "line 1: .*the key 'a' comes twice"),
+    "mixed kinds": (
+        "a.jsonl",
+        b'{"a": null}\n{"a": 1}\n{"a": "x"}\n',
+        "the column 'a' must hold values of one kind, in lists too. Got a number in line 2 and text in line 3",
+    ),
+    "mixed kinds in a list": ("a.jsonl", b'{"a": [1, "x"]}\n', "the column 'a' must hold values of one kind"),
+    "too large an integer": ("a.jsonl", b'{"a": 100000000000000000000}\n', "the column 'a' must .* too large"),
+    "half a character": ("a.jsonl", b'{"a": "\\ud800"}\n', "the column 'a' must .* surrogates"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_bad_files_are_refused_with_their_name(tmp_path, case):
+    assert_refused(tmp_path, *BAD_FILES[case])
