@@ -11,7 +11,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paretodepth._blocks import printed
@@ -21,11 +20,9 @@ from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.samples import note_features
 from paretodepth.files.model_file import load_model, save_model
 from paretodepth.fronts.depth import DepthKind
-from paretodepth.pairs.limits import Limits
-from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, Views
 from paretodepth.scoring.advice import AdviceWarning
-from paretodepth.scoring.calibration import CALIBRATIONS, check_fdr, discoveries
+from paretodepth.scoring.calibration import check_fdr, discoveries
 from paretodepth.scoring.explanation import Explanation, explain_new
 from paretodepth.scoring.methods import METHODS, MethodName
 from paretodepth.scoring.model import Model, Settings, fitted_model
@@ -37,52 +34,48 @@ Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
 class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """Anomaly detection under several dissimilarities at once, without weights.
 
-    The dissimilarities of a pair of training samples under K criteria form a dyad. The
-    dyads of all pairs are peeled into Pareto fronts. A new sample is joined to its nearest
-    training samples under each criterion; the mean depth of these new dyads below the
-    fronts is its anomaly score v. Only comparisons within a criterion enter, so the scores
-    do not change if a criterion is rescaled or otherwise transformed increasingly.
+    The dissimilarities of a pair of training samples under K criteria form a dyad. The dyads of all pairs are peeled
+    into Pareto fronts. A new sample is joined to its nearest training samples under each criterion; the mean depth
+    of these new dyads below the fronts is its anomaly score v. Only comparisons within a criterion enter, so the
+    scores do not change if a criterion is rescaled or otherwise transformed increasingly.
 
     Parameters
     ----------
     criteria : list of Criterion or None, default=None
         None: one criterion per column, the absolute difference.
     n_neighbors : "connected", int or sequence of int, default="connected"
-        How many nearest training samples a sample is joined to, in each criterion.
-        ``"connected"``: in each criterion the smallest number for which the symmetric
-        nearest-neighbor graph of the training samples is connected.
+        How many nearest training samples a sample is joined to, in each criterion. ``"connected"``: in each
+        criterion the smallest number for which the symmetric nearest-neighbor graph of the training samples is
+        connected.
     depth : {"paper", "insertion", "mid"}, default="paper"
-        Which depth of a new dyad is taken: the first front it dominates a dyad of, the
-        front it would lie on, or their mean.
+        Which depth of a new dyad is taken: the first front it dominates a dyad of, the front it would lie on, or
+        their mean.
     method : {"depth", "criteria", "union"}, default="depth"
-        What scores, labels and p-values follow. ``"depth"``: the mean depth, as in the paper.
-        ``"criteria"``: the most surprising criterion, by the sum of its nearest dissimilarities;
-        blind to samples that are odd only in combination. ``"union"``: the most surprising of
-        the mean depth, the criteria, and the nearest under the sum of all criteria.
+        What scores, labels and p-values follow. ``"depth"``: the mean depth, as in the paper. ``"criteria"``: the
+        most surprising criterion, by the sum of its nearest dissimilarities; blind to samples that are odd only in
+        combination. ``"union"``: the most surprising of the mean depth, the criteria, and the nearest under the sum
+        of all criteria.
     alpha : float or None, default=None
-        The share of nominal samples that may be called anomalies: `predict` tells whether
-        p-values are at most alpha. None: 0.05, or the smallest p-value that can be had if there
-        are fewer than 19 calibrating samples.
+        The share of nominal samples that may be called anomalies: `predict` tells whether p-values are at most
+        alpha. None: 0.05, or the smallest p-value that can be had if there are fewer than 19 calibrating samples.
     threshold : float or None, default=None
-        The score above which a sample is an anomaly, a mean depth (the paper's sigma) for
-        ``method="depth"``. Overrides `alpha`.
+        The score above which a sample is an anomaly, a mean depth (the paper's sigma) for ``method="depth"``.
+        Overrides `alpha`.
     calibration : {"leave-one-out", "split"}, default="leave-one-out"
-        Which samples calibrate. ``"leave-one-out"``: all training samples, each compared with
-        the others. ``"split"``: a random third, which the fronts are then made without; fewer
-        samples for either purpose, but p-values that are exactly valid.
+        Which samples calibrate. ``"leave-one-out"``: all training samples, each compared with the others.
+        ``"split"``: a random third, which the fronts are then made without; fewer samples for either purpose, but
+        p-values that are exactly valid.
     max_depth : int, "auto" or None, default=None
-        The last front L to keep; fronts 1…L are exact, what lies deeper has the depth L + 1,
-        and memory no longer grows with the number of pairs. ``"auto"``: an L that some 0.1 %
-        of the nearest dyads of nominal samples exceed. None: all fronts.
+        The last front L to keep; fronts 1…L are exact, what lies deeper has the depth L + 1, and memory no longer
+        grows with the number of pairs. ``"auto"``: an L that some 0.1 % of the nearest dyads of nominal samples
+        exceed. None: all fronts.
     max_dyads : int or None, default=None
-        Make the fronts of so many random dyads: faster, of many criteria above all, and
-        approximate. Neighbors and scores still regard all training samples.
+        Make the fronts of so many random dyads: faster, of many criteria above all, and approximate. Neighbors and
+        scores still regard all training samples.
     memory_limit : int or None, default=None
-        Bytes that `fit` may take, by an estimate; it refuses to start if it needs more. None:
-        half of what is free.
+        Bytes that `fit` may take, by an estimate; it refuses to start if it needs more. None: half of what is free.
     n_jobs : int or None, default=None
-        Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 all
-        cores. Changes no result.
+        Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 all cores. Changes no result.
     random_state : int, RandomState instance or None, default=None
         Draws the third of ``calibration="split"`` and the dyads of `max_dyads`.
     verbose : int, default=0
@@ -91,10 +84,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     criteria_ : list of FittedCriterion
-        The criteria, with their columns as indices and what was estimated from the
-        training samples.
+        The criteria, with their columns as indices and what was estimated from the training samples.
     model_ : Model
-        All that was found, which `save` writes; the other attributes are parts of it.
+        All that was found, as `save` writes it; the other attributes are parts of it.
     advice_ : list of str
         What had better be changed about the criteria; `fit` warns of it.
     n_neighbors_ : ndarray of shape (n_criteria,)
@@ -102,16 +94,14 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     fronts_ : Fronts
         The Pareto fronts of the training dyads.
     n_fronts_ : int
-        Their number M; a new dyad's depth is from 1 to M + 1.
+        Their number M; depths are from 1 to M + 1.
     exact_ : bool
         Whether the fronts, up to the last one kept, are those of all training dyads.
     training_scores_ : ndarray of shape (n_samples,)
-        Scores of the training samples on the scale of `score_samples`, leave-one-out: a
-        training sample is not its own neighbor. Those that a split holds out are compared
-        with the others.
+        Scores of the training samples on the scale of `score_samples`, leave-one-out: a training sample is not its
+        own neighbor. Those that a split holds out are compared with the others.
     training_labels_ : ndarray of shape (n_samples,)
-        1 for training samples within the threshold, -1 for those beyond it, by
-        `training_scores_`.
+        By `training_scores_`, 1 within the threshold and -1 beyond it.
     alpha_ : float or None
         The rate that set the threshold; None if a threshold was given.
     offset_ : float
@@ -123,16 +113,14 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    N training samples make n = N (N - 1) / 2 dyads, all held in memory during `fit` unless
-    `max_depth` or `max_dyads` is given; see ``docs/scaling.md``.
-    Where neighbors are tied, the other criteria decide in their order; no score depends
-    on the order of the samples. `predict` compares new samples with all training samples:
-    a training sample given to it meets itself; for these see `training_labels_`.
+    N training samples make n = N (N - 1) / 2 dyads, all held in memory during `fit` unless `max_depth` or
+    `max_dyads` is given; see ``docs/scaling.md``. Where neighbors are tied, the other criteria decide in their
+    order; no score depends on the order of the samples. `predict` compares new samples with all training samples: a
+    training sample given to it meets itself; for these see `training_labels_`.
 
     References
     ----------
-    Hsiao, Xu, Calder, Hero, "Multi-criteria Anomaly Detection using Pareto Depth
-    Analysis", NIPS 2012.
+    Hsiao, Xu, Calder, Hero, "Multi-criteria Anomaly Detection using Pareto Depth Analysis", NIPS 2012.
 
     Examples
     --------
@@ -181,10 +169,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame, dict of columns or list of objects
-            The training samples: a table of shape (n_samples, n_features), whose columns
-            may hold objects such as strings, arrays and lists of points, or a plain list of
-            such objects. For precomputed criteria a sequence of matrices of shape
-            (n_samples, n_samples), one per criterion, or a dict of them by criterion name;
+            The training samples: a table of shape (n_samples, n_features), whose columns may hold objects such as
+            strings, arrays and lists of points, or a plain list of such objects. For precomputed criteria a sequence
+            of matrices of shape (n_samples, n_samples), one per criterion, or a dict of them by criterion name;
             beside other criteria, a dict of columns that holds the matrices too.
         y : ignored
 
@@ -200,8 +187,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            New samples. For precomputed criteria a sequence, or a dict by criterion name,
-            of matrices of shape (n_samples, n_training_samples).
+            New samples. For precomputed criteria a sequence, or a dict by criterion name, of matrices of shape
+            (n_samples, n_training_samples).
 
         Returns
         -------
@@ -215,28 +202,23 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New samples, as in `mean_depth`.
+        X : new samples, as in `mean_depth`
 
         Returns
         -------
         dyads : ndarray of shape (n_samples, s, n_criteria)
-            Of the ``n_neighbors_[0]`` nearest in the first criterion, of those nearest in
-            the second, and so on; s is the sum of `n_neighbors_`.
+            Of the ``n_neighbors_[0]`` nearest in the first criterion, of those nearest in the second, and so on; s
+            is the sum of `n_neighbors_`.
         """
         views = self._views(X)
-        blocks = self.model_.map_new(
-            lambda block: nearest_dyads(block, self.n_neighbors_)[1], views, n_jobs=self.n_jobs
-        )
-        return np.concatenate(blocks)
+        return self.model_.new_dyads(views, n_jobs=self.n_jobs)
 
     def score_samples(self, X: Samples) -> NDArray[np.float64]:
         """Return minus the score of each sample, with ``method="depth"`` minus its mean depth; smaller is stranger.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New samples, as in `mean_depth`.
+        X : new samples, as in `mean_depth`
 
         Returns
         -------
@@ -249,8 +231,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New samples, as in `mean_depth`.
+        X : new samples, as in `mean_depth`
 
         Returns
         -------
@@ -263,8 +244,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New samples, as in `mean_depth`.
+        X : new samples, as in `mean_depth`
 
         Returns
         -------
@@ -275,13 +255,12 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def p_values(self, X: Samples, *, method: MethodName | None = None) -> NDArray[np.float64]:
         """Return how often a nominal sample would be at least as strange as each of these.
 
-        That is (1 + number of calibrating samples at least as strange) / (1 + their number). A
-        nominal sample has a p-value of at most t with a probability of at most t.
+        That is (1 + number of calibrating samples at least as strange) / (1 + their number). A nominal sample has a
+        p-value of at most t with a probability of at most t.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New samples, as in `mean_depth`.
+        X : new samples, as in `mean_depth`
         method : {"depth", "criteria", "union"} or None, default=None
             The score to go by, as in the parameter `method`, which None stands for.
 
@@ -291,8 +270,6 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from paretodepth import ParetoDepthDetector
         >>> nominal = np.random.default_rng(0).random((199, 2))
         >>> ParetoDepthDetector(method="union").fit(nominal).p_values([[0.5, 0.5], [1.6, 0.5]])
         array([0.37 , 0.005])
@@ -305,13 +282,12 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def select(self, X: Samples, *, fdr: float = 0.1) -> NDArray[np.bool_]:
         """Tell which samples to call anomalies so that few of those called are nominal.
 
-        The more anomalies a batch holds, the more samples are called. Since no p-value is below
-        1 / (1 + number of calibrating samples), single anomalies in a large batch need many.
+        The more anomalies a batch holds, the more samples are called. Since no p-value is below 1 / (1 + number of
+        calibrating samples), single anomalies in a large batch need many.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New samples, as in `mean_depth`.
+        X : new samples, as in `mean_depth`
         fdr : float, default=0.1
             The false discovery rate: the expected share of nominal samples among those called.
 
@@ -327,8 +303,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New samples, as in `mean_depth`.
+        X : new samples, as in `mean_depth`
 
         Returns
         -------
@@ -336,8 +311,6 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from paretodepth import ParetoDepthDetector
         >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((300, 2)))
         >>> detector.explain([[0.5, 0.4], [1.6, 0.5]])
         Explanation of 2 samples by depth
@@ -348,10 +321,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return explain_new(self.model_, views, n_jobs=self.n_jobs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted detector to a file that `load` reads.
-
-        The file appears whole or not at all, whatever happens meanwhile, and replaces one of the
-        same name.
+        """Write the fitted detector to a file that `load` reads; it appears whole or not at all.
 
         Parameters
         ----------
@@ -361,15 +331,12 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         TypeError
-            If the detector holds what a file cannot carry: a transformer of scikit-learn, a
-            `RandomState`, objects of other libraries in a column. Functions as metrics are not
-            written, but asked for by `load`.
+            If the detector holds what a file cannot carry: a transformer of scikit-learn, a `RandomState`, objects
+            of other libraries. Functions as metrics are asked for by `load`.
 
         Examples
         --------
         >>> import os, tempfile
-        >>> import numpy as np
-        >>> from paretodepth import ParetoDepthDetector
         >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((200, 2)))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     detector.save(os.path.join(folder, "nominal.model"))
@@ -384,26 +351,18 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def load(cls, path: str | os.PathLike[str], criteria: Mapping[str, Callable[..., Any]] | None = None) -> Self:
         """Return the detector that `save` wrote to a file.
 
-        Its scores are the same to the last bit. Loading executes nothing that the file holds,
-        and takes no more memory for arrays than the file has bytes.
+        Its scores are the same to the last bit, and loading executes nothing that the file holds. A file that is
+        damaged, of another kind or of another version is refused with a ValueError.
 
         Parameters
         ----------
         path : str or path
         criteria : dict of callable or None, default=None
-            By the criterion's name, the functions that criteria were fitted with as metrics,
-            which a file cannot carry.
+            By the criterion's name, the functions that criteria were fitted with as metrics.
 
         Returns
         -------
         detector : ParetoDepthDetector
-
-        Raises
-        ------
-        ValueError
-            If the file is damaged, of another kind or of another version of the format.
-        OSError
-            If it cannot be read.
         """
         parameters, model = load_model(path, cls().get_params(deep=False), criteria or {})
         return cls(**parameters)._adopt(model)
@@ -419,15 +378,13 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self.model_.views(X, caller=NAME)
 
     def _adopt(self, model: Model) -> Self:
-        """Set what a fit has found, and nothing of an earlier one."""
-        self.model_ = model
-        self.criteria_ = model.criteria.fitted
+        """Take over what a fit has found."""
         note_features(self, model.criteria.layout)
-        self.n_neighbors_, self.fronts_ = model.measurer.n_neighbors, model.fronts
-        self.n_fronts_, self.exact_ = len(model.fronts), model.is_exact
+        self.model_, self.criteria_, self.advice_ = model, model.criteria.fitted, model.advice
+        self.n_neighbors_, self.fronts_, self.exact_ = model.measurer.n_neighbors, model.fronts, model.is_exact
+        self.n_fronts_ = len(model.fronts)
         self.training_scores_, self.offset_, self.alpha_ = -model.scores, -model.threshold, model.alpha
         self.training_labels_ = np.where(self.training_scores_ < self.offset_, -1, 1)
-        self.advice_ = model.advice
         return self
 
 
@@ -435,17 +392,7 @@ def fit_by_pairs(
     detector: ParetoDepthDetector, X: Samples, pairs_of: Callable[[Criteria, Views, int | None], Pairs]
 ) -> ParetoDepthDetector:
     """Fit a detector to training samples whose pairs a function makes: here, or on a cluster."""
-    settings = Settings(
-        method=check_choice(detector.method, "method", tuple(METHODS), NAME),
-        depth=check_choice(detector.depth, "depth", ("paper", "insertion", "mid"), NAME),
-        calibration=check_choice(detector.calibration, "calibration", CALIBRATIONS, NAME),
-        n_neighbors=detector.n_neighbors,
-        alpha=detector.alpha,
-        threshold=detector.threshold,
-        limits=Limits.checked(detector.max_depth, detector.max_dyads, detector.memory_limit, NAME),
-        seed=check_random_state(detector.random_state).randint(2**31 - 1),
-        n_jobs=detector.n_jobs,
-    )
+    settings = Settings.checked(detector.get_params(deep=False), NAME)
     with printed(NAME) if detector.verbose else nullcontext():
         model = fitted_model(detector.criteria, X, settings, pairs_of, NAME)
     for advice in model.advice:

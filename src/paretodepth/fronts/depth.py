@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ HEIGHTS_PER_POINT = 4
 MANY_LEVELS = 8
 """Levels, as a multiple of the square root of the number of points, that need too large slabs."""
 DepthKind = Literal["paper", "insertion", "mid"]
+DEPTHS = get_args(DepthKind)
 
 
 class Depths:

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
+from sklearn.utils import check_random_state, gen_batches
 
 from paretodepth._blocks import Result, map_blocks, phase, row_blocks
+from paretodepth._checks import check_choice
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.criteria.metrics.metric import View
-from paretodepth.fronts.depth import DepthKind, Depths
+from paretodepth.fronts.depth import DEPTHS, DepthKind, Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, drawn_fronts
 from paretodepth.pairs.connected import fitted_n_neighbors, given_n_neighbors
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
-from paretodepth.pairs.nearest import map_new_blocks
+from paretodepth.pairs.nearest import map_new_blocks, nearest_dyads
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Pairs, Views, spread_rows
 from paretodepth.pairs.shortlist import Shortlist
 from paretodepth.scoring.advice import criteria_advice, fronts_advice
 from paretodepth.scoring.calibration import (
+    CALIBRATIONS,
     Calibration,
     check_alpha,
     check_threshold,
@@ -66,6 +68,21 @@ class Settings(NamedTuple):
     limits: Limits
     seed: int
     n_jobs: int | None
+
+    @classmethod
+    def checked(cls, parameters: Mapping[str, Any], caller: str) -> Settings:
+        """Return a detector's parameters, checked as far as can be without samples."""
+        return cls(
+            method=check_choice(parameters["method"], "method", tuple(METHODS), caller),
+            depth=check_choice(parameters["depth"], "depth", DEPTHS, caller),
+            calibration=check_choice(parameters["calibration"], "calibration", CALIBRATIONS, caller),
+            n_neighbors=parameters["n_neighbors"],
+            alpha=parameters["alpha"],
+            threshold=parameters["threshold"],
+            limits=Limits.checked(parameters["max_depth"], parameters["max_dyads"], parameters["memory_limit"], caller),
+            seed=check_random_state(parameters["random_state"]).randint(2**31 - 1),
+            n_jobs=parameters["n_jobs"],
+        )
 
 
 @dataclass(frozen=True)
@@ -171,6 +188,17 @@ class Model:
             return found
 
         return joined(map_blocks(of_rows, list(gen_batches(len(views[0]), n_rows)), n_jobs))
+
+    def new_dyads(self, views: Views, *, n_jobs: int | None) -> NDArray[np.float64]:
+        """Return the dyads of new samples with those they are joined to, shape (n_samples, s, n_criteria)."""
+        return np.concatenate(self.map_new(self._joined_dyads, views, n_jobs=n_jobs))
+
+    def left_out_dyads(self, rows: NDArray[np.intp], *, n_jobs: int | None) -> NDArray[np.float64]:
+        """Return the dyads of some training samples with the others they are joined to, as `new_dyads`."""
+        return np.concatenate(self.map_left_out(self._joined_dyads, rows, n_jobs=n_jobs))
+
+    def _joined_dyads(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
+        return nearest_dyads(block, self.measurer.n_neighbors)[1]
 
     def map_new(
         self,
