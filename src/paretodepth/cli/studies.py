@@ -127,16 +127,16 @@ def _run_experiments(page: "Page", names: list[str] | None, out: Path, options: 
 
 @app.command()
 def criteria(
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/criteria.md.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables of docs/criteria.md.")] = False,
 ) -> None:
     """List the metrics that criteria can use.
 
     Example: paretodepth criteria
     """
-    from paretodepth.criteria.catalogue import catalogue, criteria_page
+    from paretodepth.criteria.catalogue import catalogue, metrics_in_markdown
 
     if markdown:
-        typer.echo(criteria_page(), nl=False)
+        typer.echo(metrics_in_markdown(), nl=False)
         return
     table = Table(title="Metrics", show_lines=False)
     for heading in ("data", "metric", "two samples are unlike by", "parameters", "needs"):
