@@ -18,9 +18,9 @@ from paretodepth.pairs.connected import check_n_neighbors
 from paretodepth.pairs.nearest import map_new_blocks, nearest_by_sum
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
 from paretodepth.scoring.calibration import check_alpha, largest_nominal_score
-from paretodepth.studies.baselines.scores import METHODS, Neighbors, training_neighbors
+from paretodepth.studies.baselines.scores import RIVALS, Neighbors, training_neighbors
 
-NAME = "WeightedDetector"
+CALLER = "WeightedDetector"
 
 
 class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -103,7 +103,7 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : WeightedDetector
         """
-        method = METHODS[check_choice(self.method, "method", list(METHODS), NAME)]
+        method = RIVALS[check_choice(self.method, "method", list(RIVALS), CALLER)]
         self.criteria_, self._training = fit_criteria(self, X)
         pairs = HeldPairs.of(ComputedPairs(self.criteria_, self._training, self.n_jobs))
         names = [criterion.name for criterion in self.criteria_]
@@ -111,10 +111,10 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             _balanced_weights(pairs.dyads) if _is(self.weights, "balanced") else check_weights(self.weights, names)
         )
         n_samples = pairs.n_samples
-        alpha = check_alpha(self.alpha, n_samples, NAME)
+        alpha = check_alpha(self.alpha, n_samples, CALLER)
         k = None
         if not _is(self.n_neighbors, "connected"):
-            k = int(check_n_neighbors(self.n_neighbors, ["the weighted sum"], n_samples, NAME)[0])
+            k = int(check_n_neighbors(self.n_neighbors, ["the weighted sum"], n_samples, CALLER)[0])
         block = pairs.block(slice(0, n_samples))
         neighbors, self.n_neighbors_ = training_neighbors(block, self.weights_, k)
         self._neighbors = neighbors.first(self.n_neighbors_)
@@ -139,36 +139,16 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
         def scores(block: NDArray[np.float64]) -> NDArray[np.float64]:
             nearest = Neighbors(*nearest_by_sum(block, self.weights_, self.n_neighbors_))
-            return METHODS[self.method](self._neighbors, nearest)
+            return RIVALS[self.method](self._neighbors, nearest)
 
         return -np.concatenate(map_new_blocks(scores, self.criteria_, views, self._training, self.n_jobs))
 
     def decision_function(self, X: Samples) -> NDArray[np.float64]:
-        """Return the score of each sample less the offset, negative for anomalies.
-
-        Parameters
-        ----------
-        X : array-like, data frame, dict of columns or list of objects
-            New samples.
-
-        Returns
-        -------
-        decision : ndarray of shape (n_samples,)
-        """
+        """Return the score of each sample less the offset, negative for anomalies. `X` is as in `score_samples`."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Samples) -> NDArray[np.intp]:
-        """Return -1 for anomalies and 1 for the others.
-
-        Parameters
-        ----------
-        X : array-like, data frame, dict of columns or list of objects
-            New samples.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
+        """Return -1 for anomalies and 1 for the others. `X` is as in `score_samples`."""
         return np.where(self.decision_function(X) < 0, -1, 1)
 
 
