@@ -26,10 +26,9 @@ def test_scores_are_drawn_as_shares_with_the_threshold_between(ax):
     assert_allclose(nominal.values, [1 / 4, 2 / 4, 1 / 4, 0])
     assert_array_equal(new.edges, nominal.edges)
     assert_allclose(new.values, [0, 1 / 3, 1 / 3, 1 / 3])
-    (line,) = ax.lines
+    line, called = ax.lines
     assert_array_equal(line.get_xdata(), [1.5, 1.5])
-    (called,) = ax.collections
-    assert_array_equal(called.get_offsets(), [[2.5, 0], [4.0, 0]])
+    assert_array_equal(called.get_xydata(), [[2.5, 0], [4.0, 0]])
     assert legend(ax) == ["4 nominal samples", "threshold 1.5", "3 new samples", "2 of them called anomalies"]
     assert ax.get_xlabel() == "score, larger is stranger"
 

@@ -67,16 +67,8 @@ def plot_scores(
         shares = np.histogram(new, edges)[0] / len(new)
         ax.stairs(shares, edges, color="tab:blue", linewidth=1.5, label=f"{len(new):,} new samples")
         called = new[new > threshold]
-        ax.scatter(
-            called,
-            np.zeros(len(called)),
-            color="tab:red",
-            marker="^",
-            edgecolors="black",
-            zorder=3,
-            clip_on=False,
-            label=f"{len(called):,} of them called anomalies",
-        )
+        label = f"{len(called):,} of them called anomalies"
+        ax.plot(called, 0 * called, "^", color="tab:red", markeredgecolor="black", clip_on=False, label=label)
     ax.set(xlabel="score, larger is stranger", ylabel="share of the samples")
     ax.legend(fontsize=8)
     return ax

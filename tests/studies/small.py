@@ -1,8 +1,12 @@
 """Small settings and few runs of every experiment, to be tested."""
 
+from dataclasses import replace
+
+from paretodepth._blocks import watched
 from paretodepth.studies.accuracy import validity
-from paretodepth.studies.pages import PAGES
+from paretodepth.studies.pages import PAGES, reproduce_experiment, write_page
 from paretodepth.studies.paper import table1b
+from paretodepth.studies.runs import finished_runs
 
 EXPERIMENTS = {name: experiment for page in PAGES.values() for name, experiment in page.experiments.items()}
 SMALL = {
@@ -26,3 +30,26 @@ def cells(tables, name):
     """The rows of the table of a name, each as a dict by column."""
     (table,) = (table for table in tables if table.name == name)
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def assert_section_is_written(page, name, values, folder):
+    """Run an experiment whose runs are known and in its file; look at what is written of it."""
+    settings, n_runs = SMALL[name]
+    known = {"settings": lambda full: settings, "run": lambda seed, settings: values[seed]}
+    experiment = replace(page.experiments[name], **known)
+    files = folder / page.name
+    files.mkdir()
+    finished_runs(experiment, settings, range(n_runs), files / f"{name}.jsonl")
+    told = []
+    with watched(lambda *state: told.append(state)):
+        tables = reproduce_experiment(page, experiment, folder, runs=n_runs, full=False, seed=0, n_jobs=1)
+    assert [state for state in told if state[0] == name] == [(name, n_runs, n_runs)]
+    text = write_page(page, folder).read_text()
+    assert experiment.title in text
+    assert all(table.to_markdown() in text for table in tables)
+    pictures = sorted(path.name for path in files.glob("*.png"))
+    assert pictures or name in ("speed", "cluster")
+    for picture in pictures:
+        assert f"{page.name}/{picture}" in text
+        assert (files / picture).with_suffix(".svg").exists()
+    assert len(list(files.glob("*.csv"))) == len(tables)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from paretodepth.studies.accuracy import areas, regimes, validity
-from tests.studies.small import SMALL, cells
+from paretodepth.studies.pages import ACCURACY
+from tests.studies.small import SMALL, assert_section_is_written, cells
 
 
 @pytest.mark.slow
@@ -73,3 +74,9 @@ def test_regimes_of_real_data_are_there_when_their_files_are(tmp_path, monkeypat
     assert task.columns_train.shape == (40, 8)
     assert sorted(criterion.columns for criterion in task.criteria) == [[0, 4], [1, 5], [2, 6], [3, 7]]
     assert task.is_anomaly.tolist() == [False] * 40 + [True] * 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ACCURACY.experiments)
+def test_an_experiment_writes_its_tables_pictures_and_section(name, runs, tmp_path):
+    assert_section_is_written(ACCURACY, name, runs(name), tmp_path)

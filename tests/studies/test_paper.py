@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from paretodepth.studies.pages import REPRODUCTION
 from paretodepth.studies.paper import appendix_b, figure1, figure2, table1a, table1b, theorem1, theorem2
 from tests.data import DATA
-from tests.studies.small import SMALL, cells
+from tests.studies.small import SMALL, assert_section_is_written, cells
 
 
 @pytest.mark.slow
@@ -96,3 +97,9 @@ def test_missed_dyads_grow_as_the_appendix_says(runs):
     # Thirty runs to 10^6 in place of 1000 to 10^9: an error of 0.02.
     assert 0.2 < square < 0.4
     assert 0.48 < exponent < 0.52
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REPRODUCTION.experiments)
+def test_an_experiment_writes_its_tables_pictures_and_section(name, runs, tmp_path):
+    assert_section_is_written(REPRODUCTION, name, runs(name), tmp_path)

@@ -2,8 +2,9 @@
 
 import pytest
 
+from paretodepth.studies.pages import SCALING
 from paretodepth.studies.scaling import cluster, large_fits, subsets
-from tests.studies.small import SMALL, cells
+from tests.studies.small import SMALL, assert_section_is_written, cells
 
 
 @pytest.mark.slow
@@ -32,3 +33,9 @@ def test_depths_of_more_dyads_are_closer_to_the_exact_ones(runs):
 def test_a_cluster_fits_as_threads_do(runs):
     (row,) = cells(cluster.tables(runs("cluster"), SMALL["cluster"][0]), "times")
     assert row["same scores, bit by bit"] == "yes"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCALING.experiments)
+def test_an_experiment_writes_its_tables_pictures_and_section(name, runs, tmp_path):
+    assert_section_is_written(SCALING, name, runs(name), tmp_path)
