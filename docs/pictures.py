@@ -44,7 +44,7 @@ COMMAND = ["paretodepth", "detect", "nominal.csv", "new.csv", "--criteria", "cri
 
 def draw_report(folder: Path) -> None:
     """Take a picture of the demo's report with its strangest pedestrian."""
-    page_path = run_demo(folder, 0, lambda step: None).page
+    page_path = run_demo(folder, 0).page
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=os.environ.get("PARETODEPTH_BROWSER") or shutil.which("chromium"), args=["--no-sandbox"]

@@ -6,14 +6,108 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from paretodepth._checks import is_real, shortened
 from paretodepth.fronts.fronts import Fronts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_DOTS = 20_000
+FAR_BEYOND = 5
+"""How many times the threshold scores may reach on a linear axis."""
+
+
+def plot_scores(
+    ax: Axes, scores: ArrayLike, threshold: float, *, new_scores: ArrayLike | None = None, n_bins: int = 40
+) -> Axes:
+    """Draw how strange nominal samples are, how strange new ones are, and from where on samples are called anomalies.
+
+    Larger is stranger, so the detector's signs are turned. Heights are shares of the nominal and of the new samples;
+    the new ones above the threshold are marked one by one as well. If scores reach far beyond the threshold, the axis
+    is logarithmic from there on.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    scores : array-like of shape (n_samples,)
+        Of the nominal samples: ``-detector.training_scores_``.
+    threshold : float
+        Samples above it are called anomalies: ``-detector.offset_``.
+    new_scores : array-like of shape (n_new_samples,) or None, default=None
+        Of new samples, if there are any: ``-detector.score_samples(X)``.
+    n_bins : int, default=40
+        Into how many bins all scores are counted.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from paretodepth import ParetoDepthDetector
+    >>> from paretodepth.plots import plot_scores
+    >>> X = np.random.default_rng(0).random((100, 2))
+    >>> detector = ParetoDepthDetector().fit(X)
+    >>> new_scores = -detector.score_samples([[0.5, 0.5], [3.0, 3.0]])
+    >>> ax = plot_scores(Figure().subplots(), -detector.training_scores_, -detector.offset_, new_scores=new_scores)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()][2:]
+    ['2 new samples', '1 of them called anomalies']
+    """
+    nominal, threshold = check_scores(scores, "scores"), check_threshold(threshold)
+    new = np.empty(0) if new_scores is None else check_scores(new_scores, "new_scores")
+    edges = _bin_edges(ax, np.concatenate([nominal, new]), threshold, n_bins)
+    shares = np.histogram(nominal, edges)[0] / len(nominal)
+    ax.stairs(shares, edges, fill=True, color="0.8", label=f"{len(nominal):,} nominal samples")
+    ax.axvline(threshold, color="black", linestyle="--", linewidth=1, label=f"threshold {threshold:.4g}")
+    if len(new):
+        shares = np.histogram(new, edges)[0] / len(new)
+        ax.stairs(shares, edges, color="tab:blue", linewidth=1.5, label=f"{len(new):,} new samples")
+        called = new[new > threshold]
+        label = f"{len(called):,} of them called anomalies"
+        ax.plot(called, 0 * called, "^", color="tab:red", markeredgecolor="black", clip_on=False, label=label)
+    ax.set(xlabel="score, larger is stranger", ylabel="share of the samples")
+    ax.legend(fontsize=8)
+    return ax
+
+
+def _bin_edges(ax: Axes, scores: NDArray[np.float64], threshold: float, n_bins: int) -> NDArray[np.float64]:
+    """Return edges of bins that are equally wide on the axis, made logarithmic beyond the threshold if need be.
+
+    Surprises, unlike depths, have no bound: on a linear axis one sample far off would squeeze all others into a bin.
+    """
+    if 0 < threshold * FAR_BEYOND < scores.max():
+        ax.set_xscale("symlog", linthresh=threshold, linscale=2)
+        ax.xaxis.set_major_formatter("{x:g}")
+    scale = ax.xaxis.get_transform()
+    edges: NDArray[np.float64] = scale.inverted().transform(np.histogram_bin_edges(scale.transform(scores), n_bins))
+    # There and back again is not exact, and no score may fall out.
+    edges[0], edges[-1] = min(edges[0], scores.min()), max(edges[-1], scores.max())
+    return edges
+
+
+def check_scores(scores: ArrayLike, parameter: str) -> NDArray[np.float64]:
+    """Return the finite scores of at least one sample."""
+    array = np.asarray(scores)
+    if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "fiu" or not np.isfinite(array).all():
+        raise ValueError(
+            f"The '{parameter}' parameter of plot_scores must be finite numbers, one a sample. "
+            f"Got {shortened(scores)} instead."
+        )
+    return array.astype(np.float64)
+
+
+def check_threshold(threshold: float) -> float:
+    """Return a finite number."""
+    if not is_real(threshold) or not np.isfinite(threshold):
+        raise ValueError(
+            f"The 'threshold' parameter of plot_scores must be a finite number. Got {threshold!r} instead; "
+            "it is -detector.offset_."
+        )
+    return float(threshold)
 
 
 def plot_fronts(ax: Axes, fronts: Fronts, *, n_lines: int = 20, last: int | None = None) -> Axes:

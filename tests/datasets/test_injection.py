@@ -4,11 +4,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from paretodepth.criteria.metrics.paths import path_length, smoothed
 from paretodepth.datasets import inject, make_injected_split, make_pedestrians
-from paretodepth.datasets.injection import KINDS, SIZES, STRENGTHS
+from paretodepth.datasets.injection import ANOMALY_KINDS, SIZES, STRENGTHS
 
 SCENE = np.array([[-8.0, -6.0], [8.0, 6.0]])
 WALKS = make_pedestrians(20, random_state=0).trajectories
-CASES = [(kind, strength) for kind in KINDS for strength in STRENGTHS]
+CASES = [(kind, strength) for kind in ANOMALY_KINDS for strength in STRENGTHS]
 every_case = pytest.mark.parametrize(("kind", "strength"), CASES)
 
 
@@ -70,7 +70,7 @@ def test_anomalies_in_shape_keep_the_speed(kind, strength):
 @pytest.mark.parametrize("strength", STRENGTHS)
 def test_injections_are_as_large_as_they_claim(strength):
     for seed, walk in enumerate(smooth_walks()):
-        new = {kind: injected(walk, kind, strength, seed) for kind in KINDS}
+        new = {kind: injected(walk, kind, strength, seed) for kind in ANOMALY_KINDS}
         assert duration(new["stopping"]) - duration(walk) == pytest.approx(size("stopping", strength))
         assert duration(walk) / duration(new["running"]) == pytest.approx(size("running", strength))
         circle = 2 * np.pi * size("loop", strength)
@@ -103,7 +103,7 @@ def test_a_walk_that_returns_to_its_start_can_be_changed():
     angle = np.linspace(0, 2 * np.pi, 80)
     closed = np.column_stack([np.cos(angle), np.sin(angle), np.arange(80) / 9])
     closed[-1, :2] = closed[0, :2]
-    for kind in KINDS:
+    for kind in ANOMALY_KINDS:
         assert np.isfinite(injected(closed, kind, "strong")).all()
 
 
@@ -114,7 +114,7 @@ def test_a_split_is_as_large_as_the_protocol_says():
     walks = [walk + np.array([0, 0, shift]) for shift in range(5) for walk in TRAJECTORIES]
     split = make_injected_split(walks, random_state=0)
     assert (len(split.train), len(split.test)) == (500, 200)
-    assert {kind: int((split.kinds == kind).sum()) for kind in KINDS} == dict.fromkeys(KINDS, 8)
+    assert {kind: int((split.kinds == kind).sum()) for kind in ANOMALY_KINDS} == dict.fromkeys(ANOMALY_KINDS, 8)
     assert split.is_anomaly.sum() == 40
     assert len(set(split.train_indices) | set(split.test_indices)) == 700
 
@@ -130,7 +130,9 @@ def test_only_anomalies_differ_from_the_given_trajectories():
 def test_a_split_is_scaled_down_to_the_trajectories_there_are():
     split = make_injected_split(TRAJECTORIES[:116], random_state=0)
     assert (len(split.train), len(split.test)) == (82, 33)
-    assert {kind: int((split.kinds == kind).sum()) for kind in KINDS} == dict(zip(KINDS, (2, 2, 1, 1, 1), strict=True))
+    assert {kind: int((split.kinds == kind).sum()) for kind in ANOMALY_KINDS} == dict(
+        zip(ANOMALY_KINDS, (2, 2, 1, 1, 1), strict=True)
+    )
 
 
 def test_splits_of_all_strengths_are_paired_and_repeat_with_their_seed():

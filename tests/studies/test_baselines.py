@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 from paretodepth.studies.baselines import (
-    METHODS,
+    RIVALS,
     WeightedDetector,
     areas_under_curves,
     klpe,
@@ -73,7 +73,7 @@ def test_weighted_scores_are_those_of_the_weighted_sum():
     infinite = training.copy()
     infinite[:, np.arange(30), np.arange(30)] = np.inf
     scores = weighted_scores(infinite, test, weights)
-    for name in METHODS:
+    for name in RIVALS:
         for row, weight in enumerate(weights):
             expected = SCORES[name](np.tensordot(weight, training, 1), np.tensordot(weight, test, 1))
             assert_allclose(scores[name][row], expected, rtol=1e-12)

@@ -1,4 +1,6 @@
 import json
+import re
+import time
 
 import numpy as np
 import pytest
@@ -6,24 +8,22 @@ from numpy.testing import assert_array_equal
 from typer.testing import CliRunner
 
 from paretodepth import front_numbers
+from paretodepth._blocks import watched
 from paretodepth.cli import app
 from paretodepth.studies.benchmarks import fitting, peers, sorting, workloads
-from paretodepth.studies.benchmarks.workloads import KINDS, Workload
+from paretodepth.studies.benchmarks.sorting import time_sorting
+from paretodepth.studies.benchmarks.workloads import WORKLOAD_KINDS, Workload
 from tests import naive
 
-
-@pytest.fixture
-def few_workloads(monkeypatch):
-    monkeypatch.setattr(sorting, "PROBE_SIZES", (50,))
-    monkeypatch.setattr(sorting, "ENOUGH_SECONDS", 0.0)
-    chosen = [Workload("dyads", 2, 200), Workload("dyads", 2, 400), Workload("heavy ties", 3, 200)]
-    monkeypatch.setattr(workloads, "sorting_workloads", lambda *, full, kind: chosen)
-    fake = {"right": front_numbers, "hasty": lambda points: np.ones(len(points), int)}
-    monkeypatch.setattr(sorting, "installed_peers", lambda: fake)
-    return chosen
+FEW = [Workload("dyads", 2, 200), Workload("dyads", 2, 400), Workload("heavy ties", 3, 200)]
+PEERS = {"right": front_numbers, "hasty": lambda points: np.ones(len(points), int)}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def timed(few, peer_seconds=60, peers=PEERS):
+    return time_sorting(few, peer_seconds, peers=peers, probe_sizes=(50,), enough_seconds=0.0)
+
+
+@pytest.mark.parametrize("kind", WORKLOAD_KINDS)
 @pytest.mark.parametrize("n_criteria", [2, 5])
 def test_workloads_are_sorted_right(kind, n_criteria):
     dyads = workloads.draw(Workload(kind, n_criteria, 60))
@@ -50,8 +50,8 @@ def test_installed_peers_agree_on_distinct_dyads(peer):
     assert_array_equal(peers.PEERS[peer](dyads), front_numbers(dyads))
 
 
-def test_a_wrong_peer_is_named_and_never_the_best(few_workloads):
-    results = sorting.time_sorting(few_workloads, 60, lambda _: None)
+def test_a_wrong_peer_is_named_and_never_the_best():
+    results = timed(FEW)
     for result in results:
         assert result.wrong == ["hasty"]
         assert result.best_peer == "right"
@@ -59,14 +59,33 @@ def test_a_wrong_peer_is_named_and_never_the_best(few_workloads):
     assert sorting.remarks(results) == ["hasty is wrong: dyads, K = 2; heavy ties, K = 3"]
 
 
-def test_a_peer_that_would_take_too_long_is_left_out(few_workloads, monkeypatch):
-    needs = {50: sorting.Known(50, 1.0, 0)}
-    monkeypatch.setattr(sorting, "_measure", lambda sorter, dyads: (needs[len(dyads)], None))
-    results = sorting.time_sorting([Workload("dyads", 2, 500)], 60, lambda _: None)
-    assert results[0].left_out == {"right": "over 60 s", "hasty": "over 60 s"}
-    assert results[0].best_peer is None
-    assert results[0].speed_up is None
-    assert "right left out, over 60 s: 500 dyads, K = 2" in sorting.remarks(results)
+def test_a_peer_that_would_take_too_long_is_left_out():
+    def slow(points):
+        time.sleep(0.02)
+        return front_numbers(points)
+
+    # From 50 to 500 dyads the time is foreseen to grow a hundredfold, to two seconds.
+    (result,) = timed([Workload("dyads", 2, 500)], 1, {"slow": slow})
+    assert result.left_out == {"slow": "over 1 s"}
+    assert result.best_peer is None
+    assert result.speed_up is None
+    assert sorting.remarks([result]) == ["slow left out, over 1 s: 500 dyads, K = 2"]
+
+
+def test_peers_are_timed_on_sets_smaller_than_those_before():
+    large, small, smallest = timed([Workload("dyads", 2, n_dyads) for n_dyads in (400, 200, 30)])
+    assert large.wrong == small.wrong == smallest.wrong == ["hasty"]
+
+
+def test_who_watches_is_told_each_set():
+    told = []
+    with watched(lambda *state: told.append(state)):
+        timed(FEW)
+    assert told == [
+        ("dyads, 2 criteria, 200 dyads", 0, 0),
+        ("dyads, 2 criteria, 400 dyads", 0, 0),
+        ("heavy ties, 3 criteria, 200 dyads", 0, 0),
+    ]
 
 
 def test_what_a_peer_needs_is_foreseen_from_what_it_needed():
@@ -76,13 +95,21 @@ def test_what_a_peer_needs_is_foreseen_from_what_it_needed():
     assert sorting.Known(1000, 0.009, 0).reason_to_leave_out(10**6, 60) is None
 
 
-def test_benchmark_prints_tables_and_writes_figures(few_workloads, monkeypatch, tmp_path):
-    monkeypatch.setattr(fitting, "depth_ratios", lambda *, full: {"K = 2": 0.5})
+def test_benchmark_prints_tables_and_writes_figures(monkeypatch, tmp_path):
+    monkeypatch.setattr(sorting, "time_sorting", lambda workloads, peer_seconds: timed(FEW, peer_seconds))
+    monkeypatch.setattr(fitting, "depth_ratios", lambda workloads: {"K = 2": 0.5})
     monkeypatch.setattr(fitting, "fit_ratios", lambda: {"K = 2": 1.5})
     monkeypatch.setattr(fitting, "string_ratios", lambda: {"fit": 0.8})
     monkeypatch.setattr(fitting, "startup_seconds", lambda: {"cold cache": 9.0})
     result = CliRunner().invoke(app, ["benchmark", "--out", str(tmp_path / "new")], env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
+    steps = re.findall(r"^· (.*) …$", result.output, flags=re.MULTILINE)
+    assert steps == [
+        "dyads, 2 criteria, 200 dyads",
+        "dyads, 2 criteria, 400 dyads",
+        "heavy ties, 3 criteria, 200 dyads",
+        "depth queries, fits and fresh processes",
+    ]
     assert "hasty is wrong" in result.output
     assert "cold cache: 9.00" in result.output
     data = json.loads((tmp_path / "new" / "benchmark.json").read_text())
@@ -92,10 +119,11 @@ def test_benchmark_prints_tables_and_writes_figures(few_workloads, monkeypatch, 
 
 @pytest.mark.slow
 def test_depth_fit_and_startup_are_measured(monkeypatch):
-    monkeypatch.setattr(sorting, "ENOUGH_SECONDS", 0.0)
-    monkeypatch.setattr(fitting, "draw", lambda w: workloads.draw(w._replace(n_dyads=w.n_dyads // 1000)))
-    assert all(ratio > 0 for ratio in fitting.depth_ratios(full=False).values())
-    assert set(fitting.fit_ratios()) == {"K = 2", "K = 3", "K = 4"}
-    assert all(ratio > 0 for ratio in fitting.string_ratios(100).values())
+    few = [workload._replace(n_dyads=workload.n_dyads // 1000) for workload in workloads.depth_workloads(full=False)]
+    ratios = fitting.depth_ratios(few, n_queries=100, enough_seconds=0.0)
+    assert list(ratios)[::3] == ["K = 2, 1,000 dyads", "K = 5, 200 dyads"]
+    assert all(ratio > 0 for ratio in ratios.values())
+    assert set(fitting.fit_ratios(100, enough_seconds=0.0)) == {"K = 2", "K = 3", "K = 4"}
+    assert all(ratio > 0 for ratio in fitting.string_ratios(100, enough_seconds=0.0).values())
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert all(seconds > 0 for seconds in fitting.startup_seconds(30).values())
+    assert all(duration > 0 for duration in fitting.startup_seconds(30).values())

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from paretodepth._checks import check_choice, check_count
 from paretodepth.criteria.metrics.paths import N_CONTROL_POINTS, Trajectory, check_trajectories, path_length, smoothed
+from paretodepth.datasets.edinburgh import FRAMES_PER_SECOND
 
 STRENGTHS = ("weak", "medium", "strong")
 SIZES = {
@@ -22,9 +23,9 @@ SIZES = {
     "detour": (1.0, 2.0, 3.0),  # metres to the side
     "reversal": (2.0, 4.0, 6.0),  # metres walked back
 }
-KINDS = tuple(SIZES)
+ANOMALY_KINDS = tuple(SIZES)
 ANOMALY_SHARE = 0.2
-SECONDS_PER_POINT = 1 / 9
+SECONDS_PER_POINT = 1 / FRAMES_PER_SECOND
 DETOUR_SHARE = 0.6  # of the path's length
 Scene = NDArray[np.float64]
 
@@ -94,12 +95,12 @@ def make_injected_split(
     check_choice(strength, "strength", STRENGTHS, caller)
     n_train, n_test = check_count(n_train, "n_train", caller), check_count(n_test, "n_test", caller)
     nominal = check_trajectories(trajectories, N_CONTROL_POINTS, caller, must_move=True)
-    n_train, n_test = check_split(n_train, n_test, len(nominal), round(len(KINDS) / ANOMALY_SHARE), caller)
+    n_train, n_test = check_split(n_train, n_test, len(nominal), round(len(ANOMALY_KINDS) / ANOMALY_SHARE), caller)
     rng = np.random.default_rng(random_state)
     chosen = rng.permutation(len(nominal))[: n_train + n_test]
     train_indices, test_indices = np.sort(chosen[:n_train]), chosen[n_train:]
     n_anomalies = round(ANOMALY_SHARE * n_test)
-    kinds = np.array([KINDS[i % len(KINDS)] if i < n_anomalies else "nominal" for i in range(n_test)])
+    kinds = np.array([ANOMALY_KINDS[i % len(ANOMALY_KINDS)] if i < n_anomalies else "nominal" for i in range(n_test)])
     scene = _scene(nominal)
     test = [
         nominal[index] if kind == "nominal" else _injected(nominal[index], kind, strength, scene, generator)
@@ -141,7 +142,7 @@ def inject(
     >>> fast[-1].tolist()
     [19.0, 0.0, 9.5]
     """
-    check_choice(kind, "kind", KINDS, "inject")
+    check_choice(kind, "kind", ANOMALY_KINDS, "inject")
     check_choice(strength, "strength", STRENGTHS, "inject")
     (trajectory,) = check_trajectories([trajectory], N_CONTROL_POINTS, "inject", must_move=True)
     return _injected(trajectory, kind, strength, np.asarray(scene, dtype=np.float64), rng)

@@ -15,9 +15,9 @@ from paretodepth.criteria.metrics.paths import (
     shape_points,
     speed_histogram,
 )
+from paretodepth.datasets.edinburgh import FRAMES_PER_SECOND
 
 Kind = Literal["nominal", "speed", "shape", "both"]
-FRAMES_PER_SECOND = 9
 SPEED_EDGES = np.linspace(0.0, 4.0, 21)
 """Speed histogram, metres a second: bins of 0.2, the last one open.
 
@@ -154,7 +154,7 @@ def trajectory_table(trajectories: Sequence[Trajectory]) -> NDArray[np.float64]:
     """Return what the paper compares of each trajectory: its speed histogram and its shape.
 
     The paper takes both from a cubic spline: `trajectory_table(smoothed(trajectories))`, with
-    `smoothed` of `paretodepth.trajectories`.
+    `smoothed` of `paretodepth.criteria.metrics.paths`.
 
     Parameters
     ----------

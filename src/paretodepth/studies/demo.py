@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +19,7 @@ from paretodepth.detector import ParetoDepthDetector
 from paretodepth.plots import plot_fronts, plot_new_dyads
 from paretodepth.reports.detection import Detection, detect
 from paretodepth.reports.page import write_report
+from paretodepth.studies.steps import step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,8 +52,10 @@ class DemoResult(NamedTuple):
     page: Path
 
 
-def run_demo(out: Path, seed: int, report: Callable[[str], None]) -> DemoResult:
+def run_demo(out: Path, seed: int) -> DemoResult:
     """Fit on nominal pedestrians, score others, and write a picture and a report to the folder `out`.
+
+    Who watches is told each step.
 
     Parameters
     ----------
@@ -61,30 +63,30 @@ def run_demo(out: Path, seed: int, report: Callable[[str], None]) -> DemoResult:
         Made if it does not exist.
     seed : int
         Seed of the simulation.
-    report : callable
-        Told what is being done, a line at a time.
     """
     out.mkdir(parents=True, exist_ok=True)
-    report("Simulating 400 nominal pedestrians, and 96 nominal and 24 odd ones to be scored")
-    training = make_pedestrians(400, random_state=seed)
-    pedestrians = make_pedestrians(96, 24, random_state=seed + 1)
-    training_table, table = _table(training), _table(pedestrians)
     # As the paper compares them.
     criteria = [
         Criterion("speed", "track", "speed", edges=SPEED_EDGES.tolist()),
         Criterion("shape", "track", "shape"),
     ]
-    report("Sorting the 79,800 dyads of the nominal ones into fronts, under speed and shape (compiles on first use)")
-    found = detect(training_table, table, Choice(criteria, ["track"], ""), method="depth")
-    report("Comparing with each criterion alone")
-    scores = {"speed and shape": found.scores} | {
-        f"{criterion.name} alone": _alone(criterion, training_table, table) for criterion in criteria
-    }
-    aucs = {name: float(roc_auc_score(pedestrians.is_anomaly, score)) for name, score in scores.items()}
-    report("Drawing, and writing the report")
-    picture, page = out / "pedestrians.png", out / "report.html"
-    _draw(found, training, pedestrians).savefig(picture, dpi=110)
-    write_report(found, page, title="Odd pedestrians on a square")
+    with step("Simulating 400 nominal pedestrians, and 96 nominal and 24 odd ones to be scored"):
+        training = make_pedestrians(400, random_state=seed)
+        pedestrians = make_pedestrians(96, 24, random_state=seed + 1)
+        training_table, table = _table(training), _table(pedestrians)
+    with step(
+        "Sorting the 79,800 dyads of the nominal ones into fronts, under speed and shape (compiles on first use)"
+    ):
+        found = detect(training_table, table, Choice(criteria, ["track"], ""), method="depth")
+    with step("Comparing with each criterion alone"):
+        scores = {"speed and shape": found.scores} | {
+            f"{criterion.name} alone": _alone(criterion, training_table, table) for criterion in criteria
+        }
+        aucs = {name: float(roc_auc_score(pedestrians.is_anomaly, score)) for name, score in scores.items()}
+    with step("Drawing, and writing the report"):
+        picture, page = out / "pedestrians.png", out / "report.html"
+        _draw(found, training, pedestrians).savefig(picture, dpi=110)
+        write_report(found, page, title="Odd pedestrians on a square")
     return DemoResult(
         table.column("in truth").to_pylist(), found.scores, np.where(found.is_anomaly, -1, 1), aucs, picture, page
     )

@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 import ctypes
+import statistics
+import time
 from collections.abc import Callable
 from pathlib import Path
+
+ENOUGH_SECONDS = 1.5
+"""For which calls are repeated by the benchmarks."""
+MAX_CALLS = 5
+"""Calls that a median time is taken of at most."""
+
+
+def seconds(function: Callable[[], object], *, enough: float = 0.0) -> float:
+    """Return the median time of calls, which are repeated up to five times until they have taken `enough` seconds."""
+    times: list[float] = []
+    while not times or (len(times) < MAX_CALLS and sum(times) < enough):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
 
 
 def peak_bytes(function: Callable[[], object]) -> int | None:
@@ -14,9 +31,19 @@ def peak_bytes(function: Callable[[], object]) -> int | None:
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")
         before = _resident("VmRSS")
+    except (OSError, AttributeError, TypeError):
+        # Not Linux; the call is made all the same, for its result is waited for.
         function()
-        return _resident("VmHWM") - before
-    except (OSError, AttributeError):
+        return None
+    function()
+    return _resident("VmHWM") - before
+
+
+def process_peak_bytes() -> int | None:
+    """Return the largest memory that this process has had in use; None where the system does not tell."""
+    try:
+        return _resident("VmHWM")
+    except OSError:
         return None
 
 

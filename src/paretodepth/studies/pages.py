@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 from paretodepth._checks import check_choice
-from paretodepth.studies.accuracy import areas as accuracy
-from paretodepth.studies.accuracy import costs as speed
-from paretodepth.studies.accuracy import validity
-from paretodepth.studies.paper import appendix_b as dyads
-from paretodepth.studies.paper import figure1, figure2, theorem1, theorem2
-from paretodepth.studies.paper import table1a as simulation
-from paretodepth.studies.paper import table1b as pedestrians
+from paretodepth.studies.accuracy import areas, costs, validity
+from paretodepth.studies.paper import appendix_b, figure1, figure2, table1a, table1b, theorem1, theorem2
 from paretodepth.studies.runs import Experiment, finished_runs
-from paretodepth.studies.scaling import cluster, subsets
-from paretodepth.studies.scaling import large_fits as fits
+from paretodepth.studies.scaling import cluster, large_fits, subsets
 from paretodepth.studies.tables import Table
 
 
@@ -52,7 +46,7 @@ REPRODUCTION = Page(
     "# The paper, repeated\n\n"
     "Hsiao, Xu, Calder, Hero, *Multi-criteria Anomaly Detection using Pareto Depth Analysis*, NIPS 2012. This page "
     "is written by `paretodepth reproduce`; each section ends with the command that makes it.\n",
-    _by_name(figure1, figure2, simulation, pedestrians, theorem1, theorem2, dyads),
+    _by_name(figure1, figure2, table1a, table1b, theorem1, theorem2, appendix_b),
 )
 ACCURACY = Page(
     "accuracy",
@@ -61,7 +55,7 @@ ACCURACY = Page(
     "PDA, the criteria test and the union test (`method` of `ParetoDepthDetector`) against each other and against "
     "other detectors, and whether p-values hold what they promise. This page is written by `paretodepth accuracy`; "
     "each section ends with the command that makes it.\n",
-    _by_name(accuracy, validity, speed),
+    _by_name(areas, validity, costs),
 )
 SCALING = Page(
     "scaling",
@@ -82,8 +76,10 @@ SCALING = Page(
     "and merges their fronts in a tree. The result is that of one machine, bit by bit, whatever the number of workers, "
     "and if some of them die. Each worker holds the samples, a block, and the fronts of its blocks.\n\n"
     "This page is written by `paretodepth scaling`; each section ends with the command that makes it.\n",
-    _by_name(fits, subsets, cluster),
+    _by_name(large_fits, subsets, cluster),
 )
+
+PAGES = {page.command: page for page in (REPRODUCTION, ACCURACY, SCALING)}
 
 
 def chosen_experiments(page: Page, names: Sequence[str]) -> list[Experiment]:
@@ -102,7 +98,6 @@ def reproduce_experiment(
     full: bool,
     seed: int,
     n_jobs: int | None,
-    report: Callable[[int, int], None],
 ) -> list[Table]:
     """Run an experiment, or what is missing of it, and write its tables, figures and section.
 
@@ -121,8 +116,6 @@ def reproduce_experiment(
         Seed of the first run; the following ones count up.
     n_jobs : int or None
         How many runs at once.
-    report : callable
-        Told the number of finished runs and of all runs.
 
     Returns
     -------
@@ -132,14 +125,8 @@ def reproduce_experiment(
     folder.mkdir(parents=True, exist_ok=True)
     settings = experiment.settings(full)
     n_runs = runs or (experiment.n_full_runs if full else experiment.n_runs)
-    values = finished_runs(
-        experiment,
-        settings,
-        range(seed, seed + n_runs),
-        folder / f"{experiment.name}.jsonl",
-        n_jobs=n_jobs,
-        report=lambda n_finished: report(n_finished, n_runs),
-    )
+    file = folder / f"{experiment.name}.jsonl"
+    values = finished_runs(experiment, settings, range(seed, seed + n_runs), file, n_jobs=n_jobs)
     tables = experiment.tables(values, settings)
     section = [f"## {experiment.title}\n", f"{experiment.summary}\n"]
     for table in tables:

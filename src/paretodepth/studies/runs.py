@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from joblib import effective_n_jobs
 
 from paretodepth import __version__
+from paretodepth._blocks import tell
+from paretodepth.files.atomic import replaced
 from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.studies.tables import Table
 
@@ -36,11 +38,11 @@ class Experiment:
         Takes a seed and the settings; returns numbers, lists and dicts of them by name.
     tables : callable
         Takes the values of all runs and the settings; returns the tables.
-    figures : callable
-        Takes the same; returns the figures by name.
     settings : callable
         Takes whether the long version is wanted; returns what a run depends on beside its seed.
     n_runs, n_full_runs : int
+    figures : callable
+        Takes what `tables` does; returns the figures by name. None by default.
     """
 
     name: str
@@ -48,10 +50,10 @@ class Experiment:
     summary: str
     run: Callable[[int, Settings], Values]
     tables: Callable[[Sequence[Values], Settings], list[Table]]
-    figures: Callable[[Sequence[Values], Settings], dict[str, Figure]]
     settings: Callable[[bool], Settings]
     n_runs: int
     n_full_runs: int
+    figures: Callable[[Sequence[Values], Settings], dict[str, Figure]] = lambda runs, settings: {}
 
 
 def finished_runs(
@@ -61,12 +63,11 @@ def finished_runs(
     path: Path,
     *,
     n_jobs: int | None = None,
-    report: Callable[[int], None] = lambda n_finished: None,
 ) -> list[Values]:
     """Return the values of all runs in the order of the seeds, computing those not in the file yet.
 
     Every run is appended to the file when it ends. A file of other settings, or of another
-    version of the package, is started anew.
+    version of the package, is started anew. Who watches is told how many runs are finished.
 
     Parameters
     ----------
@@ -77,18 +78,16 @@ def finished_runs(
         A file of one JSON object a line.
     n_jobs : int or None, default=None
         How many runs at once, as in scikit-learn. Changes no value.
-    report : callable
-        Told the number of finished runs whenever it changes.
     """
     header = {"experiment": experiment.name, "version": __version__, "settings": dict(settings)}
     values = _read_runs(path, header)
     missing = [seed for seed in seeds if seed not in values]
-    report(len(seeds) - len(missing))
+    n_finished = len(seeds) - len(missing)
+    tell(experiment.name, n_finished, len(seeds))
     # Rewritten whole first: an interrupted run may have left half a line.
     lines = [header] + [{"seed": seed, "values": run} for seed, run in values.items()]
-    beside = path.with_suffix(".new")
-    beside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    beside.replace(path)
+    with replaced(str(path)) as whole:
+        whole.writelines(f"{json.dumps(line)}\n".encode() for line in lines)
     pool = ThreadPoolExecutor(effective_n_jobs(n_jobs))
     try:
         # Advice about simulated data helps nobody. Threads share the filters: they are set once, around all runs.
@@ -96,11 +95,11 @@ def finished_runs(
             warnings.simplefilter("ignore", AdviceWarning)
             seed_of = {pool.submit(experiment.run, seed, settings): seed for seed in missing}
             with path.open("a", encoding="utf-8") as file:
-                for n_new, future in enumerate(as_completed(seed_of), start=1):
+                for n_done, future in enumerate(as_completed(seed_of), start=n_finished + 1):
                     values[seed_of[future]] = future.result()
                     file.write(json.dumps({"seed": seed_of[future], "values": future.result()}) + "\n")
                     file.flush()
-                    report(len(seeds) - len(missing) + n_new)
+                    tell(experiment.name, n_done, len(seeds))
     finally:
         pool.shutdown(cancel_futures=True)
     return [values[seed] for seed in seeds]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.scoring.methods import METHODS
+from paretodepth.studies.measure import seconds
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Table
 
-N_TRAIN, N_NEW = 1000, 1000
-ANOMALY_SHARE = 0.05
+N_TIMED = 1000
+"""Training samples, and as many new ones."""
+ODD_SHARE = 0.05
 
 
 def run(seed: int, settings: Settings) -> Values:
@@ -22,20 +23,16 @@ def run(seed: int, settings: Settings) -> Values:
     rng = np.random.default_rng(seed)
     values = {}
     for n_criteria in settings["n_criteria"]:
-        new = rng.random((N_NEW, n_criteria))
-        new[: int(ANOMALY_SHARE * N_NEW), 0] += 0.5
+        new = rng.random((N_TIMED, n_criteria))
+        new[: int(ODD_SHARE * N_TIMED), 0] += 0.5
         for method in METHODS:
-            detector = ParetoDepthDetector(method=method).fit(rng.random((N_TRAIN, n_criteria)))
+            detector = ParetoDepthDetector(method=method).fit(rng.random((N_TIMED, n_criteria)))
             calls = (detector.score_samples, detector.p_values, detector.explain)
             # The first of two calls may have to compile.
-            values[f"{method}, K = {n_criteria}"] = [min(_seconds(call, new) for _ in range(2)) for call in calls]
+            values[f"{method}, K = {n_criteria}"] = [
+                min(seconds(partial(call, new)) for _ in range(2)) for call in calls
+            ]
     return values
-
-
-def _seconds(call: Callable[..., Any], X: object) -> float:
-    start = time.perf_counter()
-    call(X)
-    return time.perf_counter() - start
 
 
 def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
@@ -43,9 +40,9 @@ def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
     rows = []
     for name in runs[0]:
         scores, *others = np.median([run[name] for run in runs], axis=0)
-        rows.append([name, f"{1000 * scores:.1f} ms", *(f"{seconds / scores:.2f}" for seconds in others)])
+        rows.append([name, f"{1000 * scores:.1f} ms", *(f"{other / scores:.2f}" for other in others)])
     caption = (
-        f"{N_NEW:,} samples, {ANOMALY_SHARE:.0%} of them anomalies, against {N_TRAIN:,} training samples: median time "
+        f"{N_TIMED:,} samples, {ODD_SHARE:.0%} of them anomalies, against {N_TIMED:,} training samples: median time "
         f"of `score_samples` over {len(runs)} runs, and those of the others as multiples of it. Run it with `--jobs 1`."
     )
     return [Table("times", caption, ["method, criteria", "score_samples", "p_values", "explain"], rows)]
@@ -57,7 +54,6 @@ EXPERIMENT = Experiment(
     summary="One thread. An explanation tells all p-values, neighbors and reliefs.",
     run=run,
     tables=tables,
-    figures=lambda runs, settings: {},
     settings=lambda full: {"n_criteria": [2, 4]},
     n_runs=9,
     n_full_runs=9,

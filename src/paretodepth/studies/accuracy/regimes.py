@@ -29,7 +29,7 @@ VIEWS = {
 }
 MAX_TRAIN, MAX_NOMINAL, MAX_ANOMALIES = 400, 300, 100
 """Samples that are taken of a tabular set at most."""
-MAX_CRITERIA = 4
+MAX_GROUPS = 4
 
 
 class Task(NamedTuple):
@@ -109,16 +109,21 @@ def _pedestrians(seed: int) -> Task:
 
 
 @lru_cache
-def _digit_view(name: str) -> tuple[Samples, NDArray[np.intp]]:
+def _digit_view(path: Path) -> tuple[Samples, NDArray[np.intp]]:
     """Return one view of 2000 handwritten digits, and the digits."""
-    table = np.loadtxt(data_folder() / "mfeat" / f"mfeat-{name}.csv", delimiter=",", skiprows=1)
+    table = np.loadtxt(path, delimiter=",", skiprows=1)
     return table[:, :-1], table[:, -1].astype(np.intp)
+
+
+def _view_path(view: str) -> Path:
+    return data_folder() / "mfeat" / f"mfeat-{view}.csv"
 
 
 def _digits(seed: int, *, views: tuple[str, ...], n_digits: int) -> Task:
     """Take some digits as nominal, by turns, and the others as anomalies."""
     rng = np.random.default_rng(seed)
-    tables, digits = [_digit_view(view)[0] for view in views], _digit_view(views[0])[1]
+    tables = [_digit_view(_view_path(view))[0] for view in views]
+    digits = _digit_view(_view_path(views[0]))[1]
     chosen = (seed + 3 * np.arange(n_digits)) % 10
     nominal, others = (
         rng.permutation(np.flatnonzero(part)) for part in (np.isin(digits, chosen), ~np.isin(digits, chosen))
@@ -152,7 +157,7 @@ def column_groups(X_train: Samples) -> list[Criterion]:
     varying = np.flatnonzero(X_train.std(axis=0) > 0)
     distances = 1 - np.abs(np.corrcoef(X_train[:, varying].T))
     tree = linkage(squareform(distances, checks=False).clip(0), "average")
-    groups = fcluster(tree, MAX_CRITERIA, "maxclust")
+    groups = fcluster(tree, MAX_GROUPS, "maxclust")
     return [Criterion(f"group {group}", varying[groups == group].tolist()) for group in range(1, groups.max() + 1)]
 
 
@@ -166,11 +171,10 @@ def regimes() -> dict[str, Callable[[int], Task]]:
         "categories, K = 6": _categories,
         "pedestrians, K = 2": _pedestrians,
     }
-    folder = data_folder()
-    if all((folder / "mfeat" / f"mfeat-{view}.csv").exists() for view in VIEWS["6 views"]):
+    if all(_view_path(view).exists() for view in VIEWS["6 views"]):
         for n_digits, class_name in ((1, "one digit"), (3, "three digits")):
             for name, views in VIEWS.items():
                 found[f"digits, {name}, {class_name}"] = partial(_digits, views=views, n_digits=n_digits)
-    for path in sorted((folder / "adbench").glob("*.npz")):
+    for path in sorted((data_folder() / "adbench").glob("*.npz")):
         found[path.stem.split("_", 1)[-1]] = partial(_tabular, path=path)
     return found

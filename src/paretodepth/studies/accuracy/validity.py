@@ -15,7 +15,7 @@ from paretodepth.studies.tables import Mean, Table
 
 ALPHAS = (0.01, 0.05, 0.1)
 FDRS = (0.1, 0.2)
-N_TRAIN, N_TEST, N_ANOMALIES = 300, 200, 20
+N_FITTED, N_FRESH, N_SHIFTED = 300, 200, 20
 SHIFT = 6.0
 """How far anomalies are moved in one column, in standard deviations."""
 GRID = np.linspace(0, 1, 101)
@@ -25,17 +25,17 @@ def run(seed: int, settings: Settings) -> Values:
     """Return the false alarms among fresh nominal samples, and the false share of what `select` calls."""
     rng = np.random.default_rng(seed)
     # Three columns, the second depending on the first; the number of samples allows alpha = 0.01 by a split too.
-    nominal = rng.standard_normal((N_TRAIN + N_TEST, 3))
+    nominal = rng.standard_normal((N_FITTED + N_FRESH, 3))
     nominal[:, 1] += nominal[:, 0]
-    anomalies = nominal[-N_ANOMALIES:].copy()
-    anomalies[np.arange(N_ANOMALIES), rng.integers(3, size=N_ANOMALIES)] += SHIFT
-    batch = np.concatenate([nominal[N_TRAIN:-N_ANOMALIES], anomalies])
-    is_nominal = np.arange(N_TEST) < N_TEST - N_ANOMALIES
+    anomalies = nominal[-N_SHIFTED:].copy()
+    anomalies[np.arange(N_SHIFTED), rng.integers(3, size=N_SHIFTED)] += SHIFT
+    batch = np.concatenate([nominal[N_FITTED:-N_SHIFTED], anomalies])
+    is_nominal = np.arange(N_FRESH) < N_FRESH - N_SHIFTED
     values = {}
     for calibration in CALIBRATIONS:
         for method in METHODS:
             detector = ParetoDepthDetector(method=method, calibration=calibration, random_state=seed)
-            p_values = detector.fit(nominal[:N_TRAIN]).p_values(nominal[N_TRAIN:])
+            p_values = detector.fit(nominal[:N_FITTED]).p_values(nominal[N_FITTED:])
             selected = [detector.select(batch, fdr=fdr) for fdr in FDRS]
             values[f"{method}, {calibration}"] = {
                 "alarms": [float(np.mean(p_values <= alpha)) for alpha in ALPHAS],
@@ -57,13 +57,13 @@ def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
         false, found = (np.array([run[name][key] for run in runs]).T for key in ("false", "found"))
         discoveries.append([name, *map(str, map(Mean.of, false)), *(f"{share.mean():.3f}" for share in found)])
     caption = (
-        f"Share of fresh nominal samples with a p-value of at most alpha, over {len(runs)} data sets of {N_TRAIN} "
-        f"training and {N_TEST} test samples, ± standard error; the last column is the excess over each alpha "
+        f"Share of fresh nominal samples with a p-value of at most alpha, over {len(runs)} data sets of {N_FITTED} "
+        f"training and {N_FRESH} test samples, ± standard error; the last column is the excess over each alpha "
         "in standard errors."
     )
     columns = ["method, calibration", *(f"alpha = {alpha}" for alpha in ALPHAS), "excess, in SE"]
     fdr_caption = (
-        f"`select` on batches of {N_TEST} samples with {N_ANOMALIES} anomalies: mean share of nominal samples among "
+        f"`select` on batches of {N_FRESH} samples with {N_SHIFTED} anomalies: mean share of nominal samples among "
         "those selected, ± standard error, and mean share of the anomalies that are selected."
     )
     fdr_columns = ["method, calibration", *(f"fdr = {f}" for f in FDRS), *(f"found at {f}" for f in FDRS)]
@@ -78,7 +78,7 @@ def figures(runs: Sequence[Values], settings: Settings) -> dict[str, Figure]:
     figure = Figure(figsize=(5, 4.5), layout="constrained")
     ax = figure.subplots()
     for number, name in enumerate(runs[0]):
-        shares = np.mean([run[name]["distribution"] for run in runs], axis=0) / N_TEST
+        shares = np.mean([run[name]["distribution"] for run in runs], axis=0) / N_FRESH
         ax.plot(GRID, shares, color=f"C{number % 3}", linestyle="-" if number < 3 else "--", label=name)
     ax.plot([0, 1], [0, 1], color="black", linewidth=0.6)
     ax.set(xlabel="t", ylabel="share of nominal samples with p ≤ t", aspect="equal")

@@ -1,11 +1,11 @@
 """Rival methods: one dissimilarity, the weighted sum of the criteria, and nearest neighbors."""
 
 from paretodepth.studies.baselines.detector import WeightedDetector
-from paretodepth.studies.baselines.scores import METHODS, klpe, knn, knn_sum, lof
+from paretodepth.studies.baselines.scores import RIVALS, klpe, knn, knn_sum, lof
 from paretodepth.studies.baselines.weights import areas_under_curves, weight_grid, weighted_scores
 
 __all__ = [
-    "METHODS",
+    "RIVALS",
     "WeightedDetector",
     "areas_under_curves",
     "klpe",

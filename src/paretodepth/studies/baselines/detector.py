@@ -19,9 +19,9 @@ from paretodepth.pairs.connected import check_n_neighbors
 from paretodepth.pairs.nearest import map_new_blocks, nearest_by_sum
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
 from paretodepth.scoring.calibration import check_alpha, largest_nominal_score
-from paretodepth.studies.baselines.scores import METHODS, Neighbors, training_neighbors
+from paretodepth.studies.baselines.scores import RIVALS, Neighbors, training_neighbors
 
-NAME = "WeightedDetector"
+CALLER = "WeightedDetector"
 
 
 class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -104,8 +104,8 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : WeightedDetector
         """
-        method = METHODS[check_choice(self.method, "method", list(METHODS), NAME)]
-        self._criteria, self._training = FittedCriteria.fit(self.criteria, X, caller=NAME)
+        method = RIVALS[check_choice(self.method, "method", list(RIVALS), CALLER)]
+        self._criteria, self._training = FittedCriteria.fit(self.criteria, X, caller=CALLER)
         note_features(self, self._criteria.layout)
         self.criteria_ = self._criteria.fitted
         pairs = HeldPairs.of(ComputedPairs(self.criteria_, self._training, self.n_jobs))
@@ -115,10 +115,10 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             else check_weights(self.weights, self._criteria.names)
         )
         n_samples = pairs.n_samples
-        alpha = check_alpha(self.alpha, n_samples, NAME)
+        alpha = check_alpha(self.alpha, n_samples, CALLER)
         k = None
         if not _is(self.n_neighbors, "connected"):
-            k = int(check_n_neighbors(self.n_neighbors, ["the weighted sum"], n_samples, NAME)[0])
+            k = int(check_n_neighbors(self.n_neighbors, ["the weighted sum"], n_samples, CALLER)[0])
         block = pairs.block(slice(0, n_samples))
         neighbors, self.n_neighbors_ = training_neighbors(block, self.weights_, k)
         self._neighbors = neighbors.first(self.n_neighbors_)
@@ -139,41 +139,21 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         scores : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        views = self._criteria.views(X, caller=NAME)
+        views = self._criteria.views(X, caller=CALLER)
 
         def scores(block: NDArray[np.float64]) -> NDArray[np.float64]:
             nearest = Neighbors(*nearest_by_sum(block, self.weights_, self.n_neighbors_))
-            return METHODS[self.method](self._neighbors, nearest)
+            return RIVALS[self.method](self._neighbors, nearest)
 
         n_values = len(views) * len(self._training[0])
         return -np.concatenate(map_new_blocks(scores, self.criteria_, views, self._training, n_values, self.n_jobs))
 
     def decision_function(self, X: Samples) -> NDArray[np.float64]:
-        """Return the score of each sample less the offset, negative for anomalies.
-
-        Parameters
-        ----------
-        X : array-like, data frame, dict of columns or list of objects
-            New samples.
-
-        Returns
-        -------
-        decision : ndarray of shape (n_samples,)
-        """
+        """Return the score of each sample less the offset, negative for anomalies. `X` is as in `score_samples`."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Samples) -> NDArray[np.intp]:
-        """Return -1 for anomalies and 1 for the others.
-
-        Parameters
-        ----------
-        X : array-like, data frame, dict of columns or list of objects
-            New samples.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
+        """Return -1 for anomalies and 1 for the others. `X` is as in `score_samples`."""
         return np.where(self.decision_function(X) < 0, -1, 1)
 
 

@@ -142,7 +142,7 @@ def _reachability_densities(neighbors: Neighbors, radii: NDArray[np.float64]) ->
     return densities
 
 
-METHODS: dict[str, Callable[[Neighbors, Neighbors], NDArray[np.float64]]] = {
+RIVALS: dict[str, Callable[[Neighbors, Neighbors], NDArray[np.float64]]] = {
     "k-NN": _knn,
     "k-NN sum": _knn_sum,
     "k-LPE": _klpe,

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 
 from paretodepth._checks import check_count
 from paretodepth.pairs.nearest import nearest_by_sum
-from paretodepth.studies.baselines.scores import METHODS, Neighbors, training_neighbors
+from paretodepth.studies.baselines.scores import RIVALS, Neighbors, training_neighbors
 
 
 def weight_grid(n_criteria: int, n_values: int) -> NDArray[np.float64]:
@@ -62,11 +62,11 @@ def weighted_scores(
     scores : dict of ndarray of shape (n_weights, n_test)
         By the method's name; larger is stranger.
     """
-    scores = {name: np.empty((len(weights), test.shape[1])) for name in METHODS}
+    scores = {name: np.empty((len(weights), test.shape[1])) for name in RIVALS}
     for row, weight in enumerate(weights):
         neighbors, k = training_neighbors(training, weight, n_neighbors)
         nearest = neighbors.first(k), Neighbors(*nearest_by_sum(test, weight, k))
-        for name, method in METHODS.items():
+        for name, method in RIVALS.items():
             scores[name][row] = method(*nearest)
     return scores
 

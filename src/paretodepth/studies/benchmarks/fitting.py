@@ -5,7 +5,7 @@ import string
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterable
 from functools import partial
 from importlib.util import find_spec
 
@@ -22,8 +22,8 @@ from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts, front_numbers
 from paretodepth.pairs.nearest import dissimilarity_block
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
-from paretodepth.studies.benchmarks.sorting import seconds
 from paretodepth.studies.benchmarks.workloads import Dyads, Workload, draw
+from paretodepth.studies.measure import ENOUGH_SECONDS, seconds
 
 COMMAND_LINE = "from paretodepth.cli import main; main()"
 FIT_AND_SCORE = """
@@ -35,17 +35,18 @@ ParetoDepthDetector().fit(X).score_samples(X)
 """
 
 
-def depth_ratios(*, full: bool) -> dict[str, float]:
-    """Return the time of 100,000 depth queries as a share of that of sorting the training dyads, on all cores."""
+def depth_ratios(
+    workloads: Iterable[Workload], *, n_queries: int = 100_000, enough_seconds: float = ENOUGH_SECONDS
+) -> dict[str, float]:
+    """Return the time of depth queries as a share of that of sorting the training dyads, on all cores."""
     ratios = {}
-    for k in (2, 3, 4, 5, 6):
-        n_dyads = 1_000_000 if k <= 4 or full else 200_000
-        dyads = draw(Workload("dyads", k, n_dyads))
+    for workload in workloads:
+        dyads = draw(workload)
         depths = Depths(Fronts.from_dyads(dyads, n_jobs=-1), "paper")
-        new = draw(Workload("dyads", k, 300_000))[-100_000:]
-        ratios[f"K = {k}, {n_dyads:,} dyads"] = seconds(partial(_ask, depths, new)) / seconds(
-            partial(front_numbers, dyads, n_jobs=-1)
-        )
+        new = draw(workload._replace(n_dyads=3 * n_queries))[-n_queries:]
+        asking = seconds(partial(_ask, depths, new), enough=enough_seconds)
+        sorting = seconds(partial(front_numbers, dyads, n_jobs=-1), enough=enough_seconds)
+        ratios[f"K = {workload.n_criteria}, {workload.n_dyads:,} dyads"] = asking / sorting
     return ratios
 
 
@@ -54,21 +55,20 @@ def _ask(depths: Depths, new: Dyads) -> None:
     map_blocks(lambda rows: depths.of(new[rows]), gen_even_slices(len(new), effective_n_jobs(-1)), -1)
 
 
-def fit_ratios() -> dict[str, float]:
-    """Return the time of a fit on 1000 samples, Euclidean criteria, as a multiple of sorting its dyads."""
+def fit_ratios(n_samples: int = 1000, *, enough_seconds: float = ENOUGH_SECONDS) -> dict[str, float]:
+    """Return the time of a fit, Euclidean criteria, as a multiple of sorting its dyads."""
     ratios = {}
     for k in (2, 3, 4):
-        X = np.random.default_rng(0).random((1000, 2 * k))
+        X = np.random.default_rng(0).random((n_samples, 2 * k))
         criteria = [Criterion(f"c{i}", [2 * i, 2 * i + 1]) for i in range(k)]
         fitted, views = FittedCriteria.fit(criteria, X, caller="fit_ratios")
         dyads = HeldPairs.of(ComputedPairs(fitted.fitted, views, None)).dyads
-        detector = ParetoDepthDetector(criteria)
-        fitting = seconds(partial(detector.fit, X))
-        ratios[f"K = {k}"] = fitting / seconds(partial(front_numbers, dyads))
+        fitting = seconds(partial(ParetoDepthDetector(criteria).fit, X), enough=enough_seconds)
+        ratios[f"K = {k}"] = fitting / seconds(partial(front_numbers, dyads), enough=enough_seconds)
     return ratios
 
 
-def string_ratios(n_samples: int = 10_000) -> dict[str, float]:
+def string_ratios(n_samples: int = 10_000, *, enough_seconds: float = ENOUGH_SECONDS) -> dict[str, float]:
     """Return the time of dissimilarities in text and two numbers as a multiple of rapidfuzz's own cdist of the text.
 
     Empty without rapidfuzz. One thread. At fit each pair is asked for once, and cdist computes it twice.
@@ -90,10 +90,13 @@ def string_ratios(n_samples: int = 10_000) -> dict[str, float]:
         for rows in row_blocks(n_samples, len(criteria) * n_samples):
             dissimilarity_block(criteria, [view[rows] for view in views], views, rows.start, None)
 
-    own = seconds(lambda: process.cdist(texts, texts, scorer=scorer))
+    def fit() -> None:
+        HeldPairs.of(ComputedPairs(criteria, views, None))
+
+    own = seconds(lambda: process.cdist(texts, texts, scorer=scorer), enough=enough_seconds)
     return {
-        f"fit of {n_samples:,}": seconds(lambda: HeldPairs.of(ComputedPairs(criteria, views, None))) / own,
-        f"scoring {n_samples:,}": seconds(score) / own,
+        f"fit of {n_samples:,}": seconds(fit, enough=enough_seconds) / own,
+        f"scoring {n_samples:,}": seconds(score, enough=enough_seconds) / own,
     }
 
 
@@ -109,9 +112,7 @@ def startup_seconds(n_samples: int = 1000) -> dict[str, float]:
 
         def took(code: str, *arguments: str) -> float:
             command = [sys.executable, "-c", code, *arguments]
-            start = time.perf_counter()
-            subprocess.run(command, env=environment, check=True, capture_output=True)
-            return time.perf_counter() - start
+            return seconds(partial(subprocess.run, command, env=environment, check=True, capture_output=True))
 
         return {
             "detect, cold cache": took(COMMAND_LINE, "detect", *files),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-import statistics
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,12 +17,12 @@ from numpy.typing import NDArray
 from paretodepth.fronts.fronts import front_numbers
 from paretodepth.studies.benchmarks.peers import Sorter, installed_peers
 from paretodepth.studies.benchmarks.workloads import Dyads, Workload, draw
-from paretodepth.studies.measure import peak_bytes
+from paretodepth.studies.measure import ENOUGH_SECONDS, peak_bytes, seconds
+from paretodepth.studies.steps import step
 
 SHORT_SECONDS = 0.01
 MAX_BYTES, SMALL_BYTES = 8 * 2**30, 2**24
 PROBE_SIZES = (1_000, 5_000)
-ENOUGH_SECONDS = 1.5
 
 
 @dataclass
@@ -54,28 +52,6 @@ class SortingResult:
         return self.peers[self.best_peer] / self.one_core if self.best_peer else None
 
 
-def seconds(function: Callable[[], object]) -> float:
-    """Return the median time of repeated calls, at least one and at most five."""
-    times: list[float] = []
-    while not times or (len(times) < 5 and sum(times) < ENOUGH_SECONDS):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
-
-
-def time_sorting(
-    workloads: Iterable[Workload], peer_seconds: float, report: Callable[[str], None]
-) -> list[SortingResult]:
-    """Sort every workload with us and every installed peer that is foreseen to take at most `peer_seconds`."""
-    known: dict[tuple[str, str, int], Known] = {}
-    results = []
-    for workload in workloads:
-        report(f"{workload.kind}, {workload.n_criteria} criteria, {workload.n_dyads:,} dyads")
-        results.append(_time_workload(workload, known, peer_seconds))
-    return results
-
-
 class Known(NamedTuple):
     """What a peer needed for so many dyads, to foresee what it needs for more."""
 
@@ -93,42 +69,83 @@ class Known(NamedTuple):
         return None
 
 
-def _time_workload(workload: Workload, known: dict[tuple[str, str, int], Known], peer_seconds: float) -> SortingResult:
-    """Compare answers, then time."""
-    dyads = draw(workload)
-    numbers = front_numbers(dyads)
-    result = SortingResult(
-        *workload,
-        numpy_sort=seconds(partial(np.sort, dyads[:, 0].copy())),
-        one_core=seconds(partial(front_numbers, dyads)),
-        all_cores=seconds(partial(front_numbers, dyads, n_jobs=-1)),
-        extra_memory=(peak_bytes(partial(front_numbers, dyads)) or np.nan) / dyads.nbytes,
-    )
-    for name, sorter in installed_peers().items():
+def time_sorting(
+    workloads: Iterable[Workload],
+    peer_seconds: float,
+    *,
+    peers: Mapping[str, Sorter] | None = None,
+    probe_sizes: Sequence[int] = PROBE_SIZES,
+    enough_seconds: float = ENOUGH_SECONDS,
+) -> list[SortingResult]:
+    """Compare answers, then time every workload, with us and every peer foreseen to take at most `peer_seconds`.
+
+    Parameters
+    ----------
+    workloads : iterable of Workload
+    peer_seconds : float
+    peers : mapping of str to Sorter or None, default=None
+        None: those installed.
+    probe_sizes : sequence of int
+        Rising numbers of dyads that a peer is tried with before it is given a workload.
+    enough_seconds : float
+        Short calls are repeated until they have taken as long in all, to give their median.
+    """
+    contest = _Contest(installed_peers() if peers is None else peers, peer_seconds, probe_sizes, enough_seconds)
+    results = []
+    for workload in workloads:
+        with step(f"{workload.kind}, {workload.n_criteria} criteria, {workload.n_dyads:,} dyads"):
+            results.append(contest.result(workload))
+    return results
+
+
+@dataclass(frozen=True)
+class _Contest:
+    """Who is timed and how long, and what each peer needed so far, by its name, the kind of dyads and criteria."""
+
+    peers: Mapping[str, Sorter]
+    peer_seconds: float
+    probe_sizes: Sequence[int]
+    enough_seconds: float
+    known: dict[tuple[str, str, int], Known] = field(default_factory=dict)
+
+    def result(self, workload: Workload) -> SortingResult:
+        """Return the times of one workload."""
+        dyads = draw(workload)
+        numbers = front_numbers(dyads)
+        result = SortingResult(
+            *workload,
+            numpy_sort=seconds(partial(np.sort, dyads[:, 0].copy()), enough=self.enough_seconds),
+            one_core=seconds(partial(front_numbers, dyads), enough=self.enough_seconds),
+            all_cores=seconds(partial(front_numbers, dyads, n_jobs=-1), enough=self.enough_seconds),
+            extra_memory=(peak_bytes(partial(front_numbers, dyads)) or np.nan) / dyads.nbytes,
+        )
+        for name in self.peers:
+            self._enter(name, workload, numbers, result)
+        return result
+
+    def _enter(self, name: str, workload: Workload, numbers: NDArray[np.intp], result: SortingResult) -> None:
+        """Write into the result what a peer needs and whether it is right, or why it is left out."""
         key = (name, workload.kind, workload.n_criteria)
         # Few dyads are tried before many, to be stopped by what they need and not by the machine.
-        for n_dyads in (*PROBE_SIZES, workload.n_dyads):
-            reason = known[key].reason_to_leave_out(n_dyads, peer_seconds) if key in known else None
+        for n_dyads in (*(size for size in self.probe_sizes if size < workload.n_dyads), workload.n_dyads):
+            known = self.known.get(key)
+            reason = known.reason_to_leave_out(n_dyads, self.peer_seconds) if known else None
             if reason:
                 result.left_out[name] = reason
-                break
-            if key not in known or n_dyads > known[key].n_dyads:
-                known[key], answer = _measure(sorter, draw(workload._replace(n_dyads=n_dyads)))
-        else:
-            result.peers[name] = known[key].seconds
-            if not np.array_equal(answer, numbers):
-                result.wrong.append(name)
-    return result
+                return
+            if known is None or n_dyads > known.n_dyads or n_dyads == workload.n_dyads:
+                self.known[key], answer = self._measured(self.peers[name], draw(workload._replace(n_dyads=n_dyads)))
+        result.peers[name] = self.known[key].seconds
+        if not np.array_equal(answer, numbers):
+            result.wrong.append(name)
 
-
-def _measure(sorter: Sorter, dyads: Dyads) -> tuple[Known, NDArray[np.intp]]:
-    """Return what a peer needs and what it answers; one call if that is long enough."""
-    answers = []
-    start = time.perf_counter()
-    n_bytes = peak_bytes(lambda: answers.append(sorter(dyads))) or 0
-    first = time.perf_counter() - start
-    median = first if first > ENOUGH_SECONDS else seconds(partial(sorter, dyads))
-    return Known(len(dyads), median, n_bytes), answers[0]
+    def _measured(self, sorter: Sorter, dyads: Dyads) -> tuple[Known, NDArray[np.intp]]:
+        """Return what a peer needs and what it answers; one call if that is long enough."""
+        answers: list[NDArray[np.intp]] = []
+        n_bytes: list[int | None] = []
+        first = seconds(lambda: n_bytes.append(peak_bytes(lambda: answers.append(sorter(dyads)))))
+        median = first if first > self.enough_seconds else seconds(partial(sorter, dyads), enough=self.enough_seconds)
+        return Known(len(dyads), median, n_bytes[0] or 0), answers[0]
 
 
 def remarks(results: list[SortingResult]) -> list[str]:

@@ -21,7 +21,7 @@ class Workload(NamedTuple):
 
 def draw(workload: Workload) -> Dyads:
     """Return the dyads of a workload, always the same ones."""
-    return KINDS[workload.kind](np.random.default_rng(0), workload.n_dyads, workload.n_criteria)
+    return WORKLOAD_KINDS[workload.kind](np.random.default_rng(0), workload.n_dyads, workload.n_criteria)
 
 
 def _dyads(rng: np.random.Generator, n: int, k: int) -> Dyads:
@@ -43,7 +43,7 @@ def _front(rng: np.random.Generator, n: int, k: int) -> Dyads:
     return np.asarray(points / points.sum(axis=1, keepdims=True))
 
 
-KINDS: dict[str, Callable[[np.random.Generator, int, int], Dyads]] = {
+WORKLOAD_KINDS: dict[str, Callable[[np.random.Generator, int, int], Dyads]] = {
     "dyads": _dyads,
     "uniform": lambda rng, n, k: rng.random((n, k)),
     "correlated": _correlated,
@@ -58,7 +58,7 @@ ADVERSARIAL = ("correlated", "single front", "single chain", "all equal", "heavy
 def sorting_workloads(*, full: bool, kind: str | None) -> list[Workload]:
     """Return what the benchmark sorts, of one kind or all; `full` adds sets that take minutes."""
     if kind is not None:
-        check_choice(kind, "kind", list(KINDS), "benchmark")
+        check_choice(kind, "kind", list(WORKLOAD_KINDS), "benchmark")
     sizes = {k: (100_000, 500_000) + ((1_000_000,) if k <= 4 or full else ()) for k in range(2, 7)}
     if full:
         sizes[2] += (10_000_000,)
@@ -66,3 +66,8 @@ def sorting_workloads(*, full: bool, kind: str | None) -> list[Workload]:
     growing = [Workload(name, k, n) for k, ns in sizes.items() for n in ns for name in ("dyads", "uniform")]
     adversarial = [Workload(name, k, 100_000) for k in sizes for name in ADVERSARIAL]
     return [workload for workload in growing + adversarial if kind in (None, workload.kind)]
+
+
+def depth_workloads(*, full: bool) -> list[Workload]:
+    """Return the training dyads below which the benchmark asks for depths; `full` takes more of them."""
+    return [Workload("dyads", k, 1_000_000 if k <= 4 or full else 200_000) for k in range(2, 7)]

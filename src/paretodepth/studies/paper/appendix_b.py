@@ -13,7 +13,7 @@ from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Mean, Table
 
 CRITERIA = {"square": ("|Δx|", "|Δy|"), "diamond": ("|Δx| + |Δy|", "|Δx| − |Δy|")}
-PAPER = {"square": (0.3142,), "diamond": (1.1642, 0.5007)}
+PAPER_COEFFICIENTS = {"square": (0.3142,), "diamond": (1.1642, 0.5007)}
 
 
 def sample_counts(settings: Settings) -> NDArray[np.intp]:
@@ -57,7 +57,7 @@ def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
     """Return the fitted coefficients beside the paper's; the error by leaving out one run at a time."""
     n_dyads = _numbers_of_dyads(settings)
     rows = []
-    for name, paper in PAPER.items():
+    for name, paper in PAPER_COEFFICIENTS.items():
         missed = n_missed(runs, name)
         ours = fit(name, n_dyads, missed.mean(axis=0))
         errors = _jackknife_errors(name, n_dyads, missed)

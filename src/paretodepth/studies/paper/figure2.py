@@ -14,7 +14,7 @@ from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Table
 
 RADIUS = 0.7
-DOMAINS = {"non-convex domain": RADIUS, "square": 0.0}
+DISC_RADII = {"non-convex domain": RADIUS, "square": 0.0}
 """The unit square less the disc of this radius around its lower left corner."""
 
 
@@ -30,7 +30,7 @@ def points_outside_disc(rng: np.random.Generator, n_points: int, radius: float) 
 def run(seed: int, settings: Settings) -> Values:
     """Draw points on both domains and tell F from L."""
     values = {}
-    for name, radius in DOMAINS.items():
+    for name, radius in DISC_RADII.items():
         points = points_outside_disc(np.random.default_rng(seed), settings["n_points"][name], radius)
         values[name] = {
             "points": points.tolist(),

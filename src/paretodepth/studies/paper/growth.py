@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from paretodepth._kernels.hull import GrowingFront, insert_pairs, insert_points, lower_left_hull
 
-N_CELLS = 2**16
-BLOCK = 2**16
+N_FRONT_CELLS = 2**16
+BLOCK_POINTS = 2**16
 
 
 def point_front_sizes(points: NDArray[np.float64], counts: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -24,8 +24,8 @@ def point_front_sizes(points: NDArray[np.float64], counts: Sequence[int]) -> Ite
     front = _empty_front(1.0)
     start = 0
     for count in counts:
-        for first in range(start, count, BLOCK):
-            block = points[:, first : min(first + BLOCK, count)]
+        for first in range(start, count, BLOCK_POINTS):
+            block = points[:, first : min(first + BLOCK_POINTS, count)]
             front = _with_room(front, block.shape[1])
             insert_points(front, block[0], block[1])
         start = count
@@ -57,7 +57,7 @@ def dyad_front_sizes(
 def _empty_front(largest_x: float) -> GrowingFront:
     """Return a front without dyads for x from 0 to `largest_x`."""
     return GrowingFront(
-        np.empty(0), np.empty(0), np.zeros(1, np.intp), np.full(N_CELLS + 1, np.inf), N_CELLS / largest_x
+        np.empty(0), np.empty(0), np.zeros(1, np.intp), np.full(N_FRONT_CELLS + 1, np.inf), N_FRONT_CELLS / largest_x
     )
 
 

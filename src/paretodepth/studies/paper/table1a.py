@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from paretodepth.datasets import make_hypercube
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.studies.baselines import METHODS, areas_under_curves, weight_grid, weighted_scores
+from paretodepth.studies.baselines import RIVALS, areas_under_curves, weight_grid, weighted_scores
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Mean, Table
 
-PAPER = {
+PAPER_MEANS = {
     "PDA": (Mean(0.948, 0.002),) * 2,
     "k-NN": (Mean(0.848, 0.004), Mean(0.919, 0.003)),
     "k-NN sum": (Mean(0.854, 0.003), Mean(0.916, 0.003)),
@@ -46,7 +46,7 @@ def run(seed: int, settings: Settings) -> Values:
 def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
     """Return the paper's table, the median and the best weight in both readings."""
     rows = []
-    for name, paper in PAPER.items():
+    for name, paper in PAPER_MEANS.items():
         areas = np.array([run[name] for run in runs])
         for column, (choice, among) in enumerate(CHOICES.items()):
             if name == "PDA" and choice == "best":
@@ -77,7 +77,7 @@ def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
 def _fixed_k_table(runs: Sequence[Values], settings: Settings) -> Table:
     """Return the medians and bests, taken in each run, for some numbers of neighbors."""
     rows = []
-    for name in METHODS:
+    for name in RIVALS:
         for choice, among in CHOICES.items():
             areas = [[run[f"{name}, k = {k}"] for run in runs] for k in settings["fixed_k"]]
             rows.append([name, choice, *(str(Mean.of(among(np.array(area), axis=1))) for area in areas)])
@@ -98,11 +98,11 @@ def figures(runs: Sequence[Values], settings: Settings) -> dict[str, Figure]:
     """Draw the mean areas of all weights of each method, and PDA's, which has none."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     ax = figure.subplots()
-    means = [np.mean([run[name] for run in runs], axis=0) for name in METHODS]
+    means = [np.mean([run[name] for run in runs], axis=0) for name in RIVALS]
     ax.violinplot(means, showextrema=True, showmedians=True)
     ours = Mean.of([run["PDA"][0] for run in runs])
     ax.axhline(ours.value, color="tab:red", label=f"PDA, no weights: {ours}")
-    ax.set_xticks(range(1, len(METHODS) + 1), list(METHODS))
+    ax.set_xticks(range(1, len(RIVALS) + 1), list(RIVALS))
     ax.set(ylabel="area under the ROC curve", title=f"Mean of {len(runs)} runs, all {len(means[0])} weights")
     figure.legend(loc="outside lower center")
     return {"areas": figure}

@@ -23,7 +23,7 @@ from paretodepth.datasets import (
     trajectory_criteria,
     trajectory_table,
 )
-from paretodepth.datasets.injection import KINDS, STRENGTHS
+from paretodepth.datasets.injection import ANOMALY_KINDS, STRENGTHS
 from paretodepth.datasets.pedestrians import SPEED_EDGES
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.fronts.depth import Depths
@@ -32,7 +32,7 @@ from paretodepth.studies.baselines import areas_under_curves, weighted_scores
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Mean, Table
 
-PAPER = {
+PAPER_AREAS = {
     "PDA": (0.915, 0.915),
     "k-NN": (0.883, 0.906),
     "k-NN sum": (0.894, 0.911),
@@ -46,7 +46,7 @@ WEIGHTS = np.column_stack([np.linspace(0, 1, 100), np.linspace(1, 0, 100)])
 Speed histograms and squared metres have no common scale; without it nearly all of the
 evenly spaced weights would mean shape alone.
 """
-COLORS = {kind: f"C{number}" for number, kind in enumerate(("nominal", *KINDS))}
+COLORS = {kind: f"C{number}" for number, kind in enumerate(("nominal", *ANOMALY_KINDS))}
 MAX_NEIGHBORS = 15
 SHOWN_STRENGTH = "medium"
 EDINBURGH, SIMULATED = "Edinburgh, 01Jul", "simulated scene"
@@ -106,7 +106,7 @@ def run(seed: int, settings: Settings) -> Values:
         areas = {"PDA": areas_under_curves(is_anomaly, result.mean_depth[None])}
         areas |= {name: areas_under_curves(is_anomaly, scores) for name, scores in result.weighted.items()}
         kinds = {}
-        for kind in KINDS:
+        for kind in ANOMALY_KINDS:
             shown = np.isin(result.split.kinds, ["nominal", kind])
             kinds[kind] = float(areas_under_curves(is_anomaly[shown], result.mean_depth[None, shown])[0])
         values[strength] = {
@@ -144,7 +144,9 @@ def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
         f"published. {_verdict(runs)}"
     )
     methods = Table("table1b", caption, ["strength", "method", "median weight", "best weight", "paper"], rows)
-    rows = [[kind, *(str(Mean.of([run[s]["kinds"][kind] for run in runs])) for s in STRENGTHS)] for kind in KINDS]
+    rows = [
+        [kind, *(str(Mean.of([run[s]["kinds"][kind] for run in runs])) for s in STRENGTHS)] for kind in ANOMALY_KINDS
+    ]
     kinds = Table("kinds", "PDA's area for each kind of anomaly against the nominal.", ["kind", *STRENGTHS], rows)
     return [methods, kinds, _neighbors_table(runs)]
 
@@ -176,7 +178,7 @@ def _best_n_neighbors(runs: Sequence[Values], strength: str) -> tuple[tuple[int,
 def _method_rows(areas: Sequence[dict[str, list[float]]]) -> list[list[str]]:
     """Return a row for each method: its name, the median and the best weight, and the paper's figures."""
     rows = []
-    for name, paper in PAPER.items():
+    for name, paper in PAPER_AREAS.items():
         median, best = (Mean.of([among(area[name]) for area in areas]) for among in (np.median, np.max))
         if name == "PDA":
             rows.append([name, str(median), "no weights", f"{paper[0]:.3f}"])
@@ -192,7 +194,7 @@ def _verdict(runs: Sequence[Values]) -> str:
         areas = [run[strength]["areas"] for run in runs]
         ours = Mean.of([area["PDA"][0] for area in areas])
         medians, bests = (
-            {name: Mean.of([among(area[name]) for area in areas]).value for name in PAPER if name != "PDA"}
+            {name: Mean.of([among(area[name]) for area in areas]).value for name in PAPER_AREAS if name != "PDA"}
             for among in (np.median, np.max)
         )
         n_medians, n_bests = (sum(ours.value > value for value in others.values()) for others in (medians, bests))

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.integrate import nquad
 
 from paretodepth.fronts.fronts import front_numbers
+from paretodepth.studies.paper.figure2 import RADIUS
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Mean, Table
 
-RADIUS = 0.7
 DOMAINS = ("ball", "cube less ball")
 """The unit ball, whose boundary is convex, and the unit cube less a ball around its lower left corner."""
 ANGLES = {2: [(pi / 10, 2 * pi / 5)], 3: [(pi / 8, 3 * pi / 8), (pi / 5, 3 * pi / 10)]}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from paretodepth import distributed
 from paretodepth._checks import check_extra
 from paretodepth.detector import ParetoDepthDetector
+from paretodepth.studies.measure import process_peak_bytes, seconds
 from paretodepth.studies.runs import Experiment, Settings, Values
+from paretodepth.studies.scaling.large_fits import MEMORY_LIMIT
 from paretodepth.studies.tables import Table
 
-MEMORY_LIMIT = 2**30
 N_WARMING = 6000
 """Samples of a first fit, too many to be held, for which the workers load what is compiled."""
 
@@ -27,28 +28,17 @@ def run(seed: int, settings: Settings) -> Values:
         ParetoDepthDetector(max_depth="auto", memory_limit=MEMORY_LIMIT, n_jobs=settings["n_workers"]) for _ in range(2)
     )
     threaded.fit(X[:N_WARMING])
-    start = time.perf_counter()
-    threaded.fit(X)
-    alone = time.perf_counter() - start
+    alone = seconds(partial(threaded.fit, X))
     cluster = dask.LocalCluster(
         n_workers=settings["n_workers"], threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR
     )
     with cluster, dask.Client(cluster) as client:
         # The workers compile, or load what was compiled.
         distributed.fit(clustered, X[:N_WARMING], client)
-        start = time.perf_counter()
-        distributed.fit(clustered, X, client)
-        together = time.perf_counter() - start
-        memory = max(client.run(_peak_memory).values())
+        together = seconds(partial(distributed.fit, clustered, X, client))
+        memory = max(n_bytes or 0 for n_bytes in client.run(process_peak_bytes).values())
     is_same = np.array_equal(clustered.training_scores_, threaded.training_scores_)
     return {"threads": alone, "workers": together, "same": bool(is_same), "bytes": memory}
-
-
-def _peak_memory() -> int:
-    """Return the largest memory that this process has had."""
-    import resource
-
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
@@ -77,7 +67,6 @@ EXPERIMENT = Experiment(
     summary="The same fit by threads and by `paretodepth.distributed.fit`. Needs the extra `distributed`.",
     run=run,
     tables=tables,
-    figures=lambda runs, settings: {},
     settings=lambda full: {"n_samples": 20_000, "n_workers": 2},
     n_runs=3,
     n_full_runs=3,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -21,7 +20,7 @@ from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.capped_fronts import pair_blocks
 from paretodepth.pairs.pairs import ComputedPairs, Pairs
-from paretodepth.studies.measure import peak_bytes
+from paretodepth.studies.measure import peak_bytes, seconds
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Table
 
@@ -49,14 +48,14 @@ def _measured(n_criteria: int, n_samples: int, limits: dict[str, Any], seed: int
     fitted, views = FittedCriteria.fit(None, data.X_train, caller="fits")
     pairs = ComputedPairs(fitted.fitted, views, -1)
     blocks = pair_blocks(n_samples, n_criteria)
-    computing = [_seconds(lambda: _compute(pairs, blocks))]
+    computing = [seconds(lambda: _compute(pairs, blocks))]
     n_bytes: list[int | None] = []
-    fitting = _seconds(lambda: n_bytes.append(peak_bytes(lambda: detector.fit(data.X_train))))
-    computing.append(_seconds(lambda: _compute(pairs, blocks)))
+    fitting = seconds(lambda: n_bytes.append(peak_bytes(lambda: detector.fit(data.X_train))))
+    computing.append(seconds(lambda: _compute(pairs, blocks)))
     lof = LocalOutlierFactor(novelty=True, n_jobs=-1).fit(data.X_train)
     # The first call builds the trees.
     detector.score_samples(data.X_test[:1])
-    scoring = _seconds(lambda: detector.score_samples(data.X_test))
+    scoring = seconds(lambda: detector.score_samples(data.X_test))
     n_right, n_checked = _checked(detector, pairs, data.X_test[~data.is_anomaly]) if detector.exact_ else (0, 0)
     return {
         "n_criteria": n_criteria,
@@ -67,7 +66,7 @@ def _measured(n_criteria: int, n_samples: int, limits: dict[str, Any], seed: int
         "fit": fitting,
         "bytes": n_bytes[0] or 0,
         "scoring": scoring,
-        "LOF": _seconds(lambda: lof.score_samples(data.X_test)),
+        "LOF": seconds(lambda: lof.score_samples(data.X_test)),
         "area": float(roc_auc_score(data.is_anomaly, -detector.score_samples(data.X_test))),
         "n_right": n_right,
         "n_checked": n_checked,
@@ -108,12 +107,6 @@ def _dominates(dyads: NDArray[np.float64], dyad: NDArray[np.float64]) -> NDArray
 
 def _name(n_criteria: int, n_samples: int, limits: dict[str, Any]) -> str:
     return f"K = {n_criteria}, N = {n_samples:,}, " + ", ".join(f"{key} = {value}" for key, value in limits.items())
-
-
-def _seconds(function: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
 
 
 def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
@@ -173,7 +166,7 @@ def _model_table(fits: Values) -> Table:
     rows = []
     for n_samples in MODELLED:
         n_dyads = n_samples * (n_samples - 1) // 2
-        seconds = largest["fit"] * (n_samples / n_largest) ** 2
+        n_seconds = largest["fit"] * (n_samples / n_largest) ** 2
         rows.append(
             [
                 f"{n_samples:,}",
@@ -181,8 +174,8 @@ def _model_table(fits: Values) -> Table:
                 _bytes(16 * n_dyads),
                 _bytes(16 * largest["n_kept"] * n_samples / n_largest),
                 f"{2 * n_dyads / 2**19:.1e}",
-                _duration(seconds),
-                _duration(seconds * 2 / CLUSTER),
+                _duration(n_seconds),
+                _duration(n_seconds * 2 / CLUSTER),
             ]
         )
     caption = (
@@ -198,10 +191,10 @@ def _bytes(n_bytes: float) -> str:
     return f"{n_bytes / 1000**power:.3g} {('B', 'kB', 'MB', 'GB', 'TB', 'PB')[power]}"
 
 
-def _duration(seconds: float) -> str:
+def _duration(n_seconds: float) -> str:
     units = {"days": 86400, "h": 3600, "min": 60, "s": 1}
-    unit = next((unit for unit, size in units.items() if seconds > 2 * size), "s")
-    return f"{seconds / units[unit]:,.3g} {unit}"
+    unit = next((unit for unit, size in units.items() if n_seconds > 2 * size), "s")
+    return f"{n_seconds / units[unit]:,.3g} {unit}"
 
 
 def figures(runs: Sequence[Values], settings: Settings) -> dict[str, Figure]:

@@ -1,0 +1,55 @@
+"""Small settings and few runs of every experiment, to be tested."""
+
+from dataclasses import replace
+
+from paretodepth._blocks import watched
+from paretodepth.studies.accuracy import validity
+from paretodepth.studies.pages import PAGES, reproduce_experiment, write_page
+from paretodepth.studies.paper import table1b
+from paretodepth.studies.runs import finished_runs
+
+EXPERIMENTS = {name: experiment for page in PAGES.values() for name, experiment in page.experiments.items()}
+SMALL = {
+    "figure1": ({"n_samples": 40}, 1),
+    "figure2": ({"n_points": {"non-convex domain": 300, "square": 300}}, 1),
+    "simulation": ({"n_values": 3, "fixed_k": [5, 10], "every": 4}, 6),
+    "pedestrians": ({"source": table1b.SIMULATED}, 1),
+    "theorem1": ({"counts": [10**3, 10**4, 10**5]}, 8),
+    "theorem2": ({"counts": [10**2, 10**3, 10**4]}, 300),
+    "dyads": ({"n_dyads": 10**6, "step": 10**5}, 30),
+    "accuracy": ({"regimes": ["cube, K = 4", "joint band, K = 2", "categories, K = 6"]}, 2),
+    "validity": ({"alphas": list(validity.ALPHAS)}, 12),
+    "speed": ({"n_criteria": [2]}, 3),
+    "fits": ({"fits": [[2, 120, {"max_depth": "auto"}], [2, 60, {"max_depth": 5}], [3, 100, {"max_dyads": 900}]]}, 1),
+    "subsets": ({"n_samples": 120, "n_criteria": [2, 4], "shares": [1.0, 0.1, 0.01]}, 6),
+    "cluster": ({"n_samples": 100, "n_workers": 2}, 1),
+}
+
+
+def cells(tables, name):
+    """The rows of the table of a name, each as a dict by column."""
+    (table,) = (table for table in tables if table.name == name)
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def assert_section_is_written(page, name, values, folder):
+    """Run an experiment whose runs are known and in its file; look at what is written of it."""
+    settings, n_runs = SMALL[name]
+    known = {"settings": lambda full: settings, "run": lambda seed, settings: values[seed]}
+    experiment = replace(page.experiments[name], **known)
+    files = folder / page.name
+    files.mkdir()
+    finished_runs(experiment, settings, range(n_runs), files / f"{name}.jsonl")
+    told = []
+    with watched(lambda *state: told.append(state)):
+        tables = reproduce_experiment(page, experiment, folder, runs=n_runs, full=False, seed=0, n_jobs=1)
+    assert [state for state in told if state[0] == name] == [(name, n_runs, n_runs)]
+    text = write_page(page, folder).read_text()
+    assert experiment.title in text
+    assert all(table.to_markdown() in text for table in tables)
+    pictures = sorted(path.name for path in files.glob("*.png"))
+    assert pictures or name in ("speed", "cluster")
+    for picture in pictures:
+        assert f"{page.name}/{picture}" in text
+        assert (files / picture).with_suffix(".svg").exists()
+    assert len(list(files.glob("*.csv"))) == len(tables)

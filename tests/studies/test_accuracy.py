@@ -1,0 +1,82 @@
+"""Small versions of the experiments on accuracy; the bounds are wide enough for their few runs."""
+
+import numpy as np
+import pytest
+
+from paretodepth.studies.accuracy import areas, regimes, validity
+from paretodepth.studies.pages import ACCURACY
+from tests.studies.small import SMALL, assert_section_is_written, cells
+
+
+@pytest.mark.slow
+def test_the_union_is_near_the_better_of_depth_and_criteria_in_every_regime(runs):
+    tables = areas.tables(runs("accuracy"), SMALL["accuracy"][0])
+    found = {
+        row["regime"]: {name: float(row[name].split()[0]) for name in ("PDA", "criteria", "union")}
+        for row in cells(tables, "areas")
+    }
+    assert found["cube, K = 4"]["criteria"] > found["cube, K = 4"]["PDA"] + 0.02
+    assert found["joint band, K = 2"]["PDA"] > found["joint band, K = 2"]["criteria"] + 0.2
+    for area in found.values():
+        assert area["union"] > max(area["PDA"], area["criteria"]) - 0.03
+    summary = {row["method"]: row for row in cells(tables, "summary")}
+    assert summary["k-NN sum, best weight"]["among label-free"] == "needs labels"
+    assert float(summary["union"]["among label-free"]) <= float(summary["PDA"]["among label-free"])
+    assert {"LOF", "IsolationForest"} <= summary.keys()
+
+
+@pytest.mark.slow
+def test_false_alarms_and_discoveries_hold_their_rates(runs):
+    tables = validity.tables(runs("validity"), SMALL["validity"][0])
+    rows = cells(tables, "alarms")
+    assert [row["method, calibration"] for row in rows] == [
+        f"{method}, {calibration}" for calibration in ("leave-one-out", "split") for method in validity.METHODS
+    ]
+    for row in rows:
+        mean, error = (float(part) for part in row["alpha = 0.1"].split(" ± "))
+        assert 0.05 < mean < 0.1 + 3 * error
+    for row in cells(tables, "discoveries"):
+        mean, error = (float(part) for part in row["fdr = 0.1"].split(" ± "))
+        assert mean < 0.1 + 3 * error
+
+
+def test_regimes_of_real_data_are_there_when_their_files_are(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARETODEPTH_DATA", str(tmp_path))
+    simulated = list(regimes.regimes())
+    assert simulated == [
+        "cube, K = 4",
+        "cube, K = 2",
+        "joint band, K = 2",
+        "joint band, K = 3",
+        "categories, K = 6",
+        "pedestrians, K = 2",
+    ]
+    rng = np.random.default_rng(0)
+    (tmp_path / "mfeat").mkdir()
+    digits = np.repeat(np.arange(10), 20)
+    for view in regimes.VIEWS["6 views"]:
+        table = np.column_stack([rng.random((200, 4)) + digits[:, None], digits])
+        np.savetxt(tmp_path / "mfeat" / f"mfeat-{view}.csv", table, delimiter=",", header="0,1,2,3,0", comments="")
+    (tmp_path / "adbench").mkdir()
+    base = rng.random((90, 4))
+    X = np.column_stack([base, base + 0.01 * rng.random((90, 4)), np.ones(90)])
+    np.savez(tmp_path / "adbench" / "7_small.npz", X=X, y=np.arange(90) >= 80)
+    draws = regimes.regimes()
+    assert list(draws)[len(simulated) : -1] == [
+        f"digits, {views}, {n}" for n in ("one digit", "three digits") for views in ("2 views", "3 views", "6 views")
+    ]
+    task = draws["digits, 2 views, three digits"](0)
+    assert task.X_train.shape == (30, 8)
+    assert [criterion.name for criterion in task.criteria] == ["mor", "fou"]
+    assert task.is_anomaly.sum() == 50
+    task = draws["small"](3)
+    assert task.X_train.shape == (40, 9)
+    assert task.columns_train.shape == (40, 8)
+    assert sorted(criterion.columns for criterion in task.criteria) == [[0, 4], [1, 5], [2, 6], [3, 7]]
+    assert task.is_anomaly.tolist() == [False] * 40 + [True] * 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ACCURACY.experiments)
+def test_an_experiment_writes_its_tables_pictures_and_section(name, runs, tmp_path):
+    assert_section_is_written(ACCURACY, name, runs(name), tmp_path)
