@@ -14,7 +14,7 @@ from joblib import effective_n_jobs
 from sklearn import get_config
 from sklearn.utils import gen_batches
 
-from paretodepth._checks import check_n_jobs
+from paretodepth._checks import is_integer
 
 Result = TypeVar("Result")
 Part = TypeVar("Part")
@@ -148,3 +148,13 @@ class _Lines:
             again = f"\r{self._text}\033[K" if self._last > self._start else ""
             print(f"{again} {time.perf_counter() - self._start:.1f} s")  # noqa: T201
         self._title = ""
+
+
+def check_n_jobs(n_jobs: object) -> int | None:
+    """Return a number of threads: None, or an integer that is not 0."""
+    if n_jobs is not None and (not is_integer(n_jobs) or n_jobs == 0):
+        raise ValueError(
+            f"The 'n_jobs' parameter must be None or an integer that is not 0. Got {n_jobs!r} instead; "
+            "-1 stands for all cores."
+        )
+    return n_jobs  # type: ignore[return-value]

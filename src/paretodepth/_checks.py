@@ -82,16 +82,6 @@ def check_optional_count(value: object, parameter: str, caller: str) -> int | No
     return None if value is None else check_count(value, parameter, caller)
 
 
-def check_n_jobs(n_jobs: object) -> int | None:
-    """Return a number of threads: None, or an integer that is not 0."""
-    if n_jobs is not None and (not is_integer(n_jobs) or n_jobs == 0):
-        raise ValueError(
-            f"The 'n_jobs' parameter must be None or an integer that is not 0. Got {n_jobs!r} instead; "
-            "-1 stands for all cores."
-        )
-    return n_jobs  # type: ignore[return-value]
-
-
 def check_row(row: object, n_rows: int, parameter: str, caller: str) -> int:
     """Return the index of one of some rows."""
     if not is_integer(row) or not 0 <= row < n_rows:  # type: ignore[operator]

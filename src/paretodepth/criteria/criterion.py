@@ -14,7 +14,6 @@ from paretodepth._checks import check_choice, check_flag, listed, suggestion
 from paretodepth.criteria.metrics import METRICS
 from paretodepth.criteria.metrics.metric import REQUIRED, Metric
 from paretodepth.criteria.toml_file import check_writable, format_entries, read_entries, refuse_entry
-from paretodepth.criteria.transform import check_transformer
 
 BlockMetric = Callable[..., NDArray[np.float64]]
 ColumnNames = str | int | Iterable[str] | Iterable[int] | None
@@ -344,3 +343,14 @@ def check_n_criteria(n_criteria: int, caller: str) -> None:
             f"{caller} must be given at most {MAX_CRITERIA} criteria. Got {n_criteria:,} instead; join related columns "
             "into criteria, as Criterion(name, columns=[…]) does, or leave some out."
         )
+
+
+def check_transformer(transform: object, name: str) -> Any:
+    """Return None, or a transformer that can be cloned and fitted."""
+    needed = ("fit", "transform", "get_params")
+    if transform is not None and (isinstance(transform, type) or not all(hasattr(transform, m) for m in needed)):
+        raise TypeError(
+            f"The 'transform' parameter of the criterion '{name}' must be a scikit-learn transformer or pipeline. "
+            f"Got {transform!r} instead; sklearn.preprocessing.FunctionTransformer(f) makes one of a function."
+        )
+    return transform

@@ -15,11 +15,11 @@ from sklearn.base import clone
 from paretodepth._checks import check_extra, is_integer, listed, suggestion
 from paretodepth.criteria.callables import callable_view, element_block
 from paretodepth.criteria.criterion import BlockMetric, Criterion, check_n_criteria, checked_params, resolve_criteria
-from paretodepth.criteria.matrices import Origin, check_dissimilarities, check_matrices, check_matrix, column_number
+from paretodepth.criteria.matrices import check_matrices, check_matrix
 from paretodepth.criteria.metrics.metric import State, View
 from paretodepth.criteria.samples import MIN_SAMPLES, Layout, check_n_samples, read_new, read_training
 from paretodepth.criteria.transform import is_batch_stable, transformed, transformer_input
-from paretodepth.criteria.values import Column, Columns, check_no_missing
+from paretodepth.criteria.values import Column, Columns, Origin, check_dissimilarities, check_no_missing, column_number
 
 Rows = slice | NDArray[np.intp]
 SEQUENCE_KINDS = ("text", "series", "trajectories")
@@ -235,7 +235,8 @@ def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, row
         columns = _transformed_columns(criterion, transformer, samples, state["transforms_alone"])
     metric = criterion.registered
     if metric is not None:
-        state |= metric.fit(columns, checked_params(criterion, metric))
+        params = checked_params(criterion, metric)
+        state |= params if metric.fit is None else metric.fit(columns, params)
     return FittedCriterion(criterion, indices, state, transformer)
 
 

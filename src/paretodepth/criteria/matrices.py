@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._checks import listed
-
-Origin = tuple[int, int | NDArray[np.intp]]
-"""The numbers, in messages, of a block's first row and of its first column, or of each column."""
+from paretodepth.criteria.values import check_dissimilarities
 
 MATRIX_ROWS = 256
 """Rows of a precomputed matrix that are checked at a time."""
@@ -91,48 +89,3 @@ def check_matrix(matrix: object, name: str, n_samples: int | None, first_row: in
                 f"({j}, {i}); average the matrix with its transpose if that is meant."
             )
     return array
-
-
-def check_dissimilarities(block: object, shape: tuple[int, ...], name: str, origin: Origin) -> NDArray[np.float64]:
-    """Return a criterion's block of finite, non-negative dissimilarities; `origin` numbers it."""
-    array = np.asarray(block)
-    if array.shape != shape or array.dtype.kind not in "fiub":
-        raise ValueError(
-            f"The metric of the criterion '{name}' must return numbers of the shape (len(A), len(B)) = {shape}. "
-            f"Got the shape {array.shape} and dtype {array.dtype} instead."
-        )
-    array = array.astype(np.float64, copy=False)
-    if array.size and not (array.min() >= 0 and array.max() < np.inf):
-        row, column = np.argwhere(~((array >= 0) & (array < np.inf)))[0]
-        raise ValueError(
-            f"The criterion '{name}' must give dissimilarities that are finite and not negative. Got "
-            f"{array[row, column]} for sample {origin[0] + row} and training sample {column_number(origin, column)} "
-            "instead; drop or mend that sample, or choose another metric."
-        )
-    return array
-
-
-def check_not_matrices(X: Any, reader: str) -> None:
-    """Refuse dissimilarity matrices in place of samples."""
-    is_list = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim == 3)
-    candidates = list(X) if is_list and len(X) else [X]
-    if all(_looks_like_dissimilarities(candidate) for candidate in candidates):
-        raise ValueError(
-            f"The samples given to {reader} must not be dissimilarity matrices. Got "
-            f"{'matrices' if is_list else 'a matrix'}, square and symmetric with a zero diagonal, instead; give the "
-            "criteria metric='precomputed' and pass a list of matrices, or a data frame if the columns are meant."
-        )
-
-
-def _looks_like_dissimilarities(matrix: Any) -> bool:
-    """Tell whether an array is square and symmetric with a zero diagonal, and not all zero."""
-    if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
-        return False
-    if matrix.shape[0] != matrix.shape[1] or len(matrix) < 3 or np.any(np.diagonal(matrix) != 0):
-        return False
-    return bool(np.any(matrix)) and np.array_equal(matrix, matrix.T)
-
-
-def column_number(origin: Origin, column: int) -> int:
-    """Return the number of a block's column in messages."""
-    return int(origin[1][column] if isinstance(origin[1], np.ndarray) else origin[1] + column)

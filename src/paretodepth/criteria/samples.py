@@ -16,7 +16,6 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from paretodepth.criteria.matrices import check_not_matrices
 from paretodepth.criteria.values import Column, Columns, check_no_text, is_missing, object_column
 
 MIN_SAMPLES = 3
@@ -304,3 +303,24 @@ def check_n_samples(n_samples: int, minimum: int, caller: str) -> int:
     if n_samples < minimum:
         raise ValueError(f"{caller} must be fitted on at least {minimum} samples. Got {n_samples} instead.")
     return n_samples
+
+
+def check_not_matrices(X: Any, reader: str) -> None:
+    """Refuse dissimilarity matrices in place of samples."""
+    is_list = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim == 3)
+    candidates = list(X) if is_list and len(X) else [X]
+    if all(_looks_like_dissimilarities(candidate) for candidate in candidates):
+        raise ValueError(
+            f"The samples given to {reader} must not be dissimilarity matrices. Got "
+            f"{'matrices' if is_list else 'a matrix'}, square and symmetric with a zero diagonal, instead; give the "
+            "criteria metric='precomputed' and pass a list of matrices, or a data frame if the columns are meant."
+        )
+
+
+def _looks_like_dissimilarities(matrix: Any) -> bool:
+    """Tell whether an array is square and symmetric with a zero diagonal, and not all zero."""
+    if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
+        return False
+    if matrix.shape[0] != matrix.shape[1] or len(matrix) < 3 or np.any(np.diagonal(matrix) != 0):
+        return False
+    return bool(np.any(matrix)) and np.array_equal(matrix, matrix.T)

@@ -53,17 +53,6 @@ def is_batch_stable(transformer: Any, samples: NDArray[Any], name: str) -> bool:
     return np.array_equal(alone, together, equal_nan=together.dtype.kind == "f")
 
 
-def check_transformer(transform: object, name: str) -> Any:
-    """Return None, or a transformer that can be cloned and fitted."""
-    needed = ("fit", "transform", "get_params")
-    if transform is not None and (isinstance(transform, type) or not all(hasattr(transform, m) for m in needed)):
-        raise TypeError(
-            f"The 'transform' parameter of the criterion '{name}' must be a scikit-learn transformer or pipeline. "
-            f"Got {transform!r} instead; sklearn.preprocessing.FunctionTransformer(f) makes one of a function."
-        )
-    return transform
-
-
 def check_transformed(output: Any, n_samples: int, name: str) -> Any:
     """Return a transformer's output, a dense array with one row a sample."""
     array = np.asarray(output.toarray() if hasattr(output, "toarray") else output)

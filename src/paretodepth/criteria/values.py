@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Column = NDArray[Any]
+Origin = tuple[int, int | NDArray[np.intp]]
+"""The numbers, in messages, of a block's first row and of its first column, or of each column."""
 LARGEST = int(np.finfo(np.float64).max)
 
 
@@ -330,3 +332,27 @@ def object_column(values: Iterable[Any]) -> Column:
     for sample, value in enumerate(values):
         column[sample] = value
     return column
+
+
+def check_dissimilarities(block: object, shape: tuple[int, ...], name: str, origin: Origin) -> NDArray[np.float64]:
+    """Return a criterion's block of finite, non-negative dissimilarities; `origin` numbers it."""
+    array = np.asarray(block)
+    if array.shape != shape or array.dtype.kind not in "fiub":
+        raise ValueError(
+            f"The metric of the criterion '{name}' must return numbers of the shape (len(A), len(B)) = {shape}. "
+            f"Got the shape {array.shape} and dtype {array.dtype} instead."
+        )
+    array = array.astype(np.float64, copy=False)
+    if array.size and not (array.min() >= 0 and array.max() < np.inf):
+        row, column = np.argwhere(~((array >= 0) & (array < np.inf)))[0]
+        raise ValueError(
+            f"The criterion '{name}' must give dissimilarities that are finite and not negative. Got "
+            f"{array[row, column]} for sample {origin[0] + row} and training sample {column_number(origin, column)} "
+            "instead; drop or mend that sample, or choose another metric."
+        )
+    return array
+
+
+def column_number(origin: Origin, column: int) -> int:
+    """Return the number of a block's column in messages."""
+    return int(origin[1][column] if isinstance(origin[1], np.ndarray) else origin[1] + column)

@@ -68,11 +68,6 @@ def are_numbers(value: Any, shape: tuple[int, ...]) -> bool:
     return is_array and not np.isnan(value).any()
 
 
-def params_only(columns: Columns, params: Mapping[str, Any]) -> State:
-    """Return the state of a metric that estimates nothing."""
-    return dict(params)
-
-
 @dataclass(frozen=True)
 class Metric:
     """A dissimilarity by name.
@@ -89,9 +84,9 @@ class Metric:
         columns of another kind.
     block : callable
         ``block(A, B, state)`` returns the dissimilarities of encoded samples, pair by pair.
-    fit : callable
-        ``fit(columns, params)`` returns the state, with what is estimated from the
-        training samples.
+    fit : callable or None
+        ``fit(columns, params)`` returns the state: the parameters with what is estimated from
+        the training samples. None: the parameters alone.
     source : str
         The library that computes it.
     parameters : tuple of Parameter
@@ -112,7 +107,7 @@ class Metric:
     summary: str
     encode: Callable[[Columns, State], View]
     block: Callable[[View, View, State], NDArray[np.float64]]
-    fit: Callable[[Columns, Mapping[str, Any]], State] = params_only
+    fit: Callable[[Columns, Mapping[str, Any]], State] | None = None
     source: str = "paretodepth"
     parameters: tuple[Parameter, ...] = ()
     estimates: tuple[Estimate, ...] = ()
