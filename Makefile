@@ -9,16 +9,20 @@ KERNEL_TESTS := $(NAIVE_TESTS) tests/pairs/test_capped_fronts.py
 BY_FILE := -n auto --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: bench demo pictures reproduce test test-without-extras test-lowest test-wheel lint coverage boundscheck \
-	fuzz fuzz-atheris soak clean
+.PHONY: bench demo docs-criteria pictures reproduce test test-all test-without-extras test-lowest test-wheel lint \
+	coverage boundscheck fuzz fuzz-atheris soak clean
 
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
 
-# Naive twins take twice as long when their lines are counted; `coverage` does that.
+# What to run before every commit. Naive twins take twice as long when their lines are counted; `coverage` does that.
 test: .venv/.dev
-	$(BIN)/python -m pytest -n auto $(NAIVE_TESTS)
-	$(BIN)/python -m pytest $(BY_FILE) --cov --cov-report= $(NAIVE_TESTS:%=--ignore=%)
+	$(BIN)/python -m pytest -n auto -m "not slow" $(NAIVE_TESTS)
+	$(BIN)/python -m pytest $(BY_FILE) -m "not slow" --cov --cov-report= $(NAIVE_TESTS:%=--ignore=%)
+
+# Everything: what waits for processes too, such as clusters, browsers, kills and fresh interpreters.
+test-all: test
+	$(BIN)/python -m pytest $(BY_FILE) -m slow --cov --cov-append --cov-report=
 
 # The lowest versions that pyproject.toml allows, in an environment and with a cache of their own. TESTS chooses files.
 test-lowest: .venv/.python
@@ -54,7 +58,7 @@ lint: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Compiled loops cannot be traced, so their lines are counted in a second run with compilation off, after `make test`.
+# Compiled loops cannot be traced, so their lines are counted in a run with compilation off, after `make test-all`.
 # Some draws are left out: lines are asked for here, not values.
 coverage: .venv/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --cov --cov-append --cov-report=term-missing --cov-fail-under=95 \
@@ -72,9 +76,10 @@ fuzz-atheris: .venv/.dev
 	$(PIP) install --group fuzz
 	$(BIN)/python -m tests.promises.fuzz_atheris -max_total_time=600
 
-# Ten minutes of fits, scores, saves and loads from several threads.
+# Ten minutes of fits, scores, saves and loads from several threads, and 200 kills.
 soak: .venv/.dev
 	$(BIN)/python -m tests.promises.soak --seconds 600
+	PARETODEPTH_KILLS=200 $(BIN)/python -m pytest tests/promises -k kills_during_save
 
 .venv/.python:
 	$(PYTHON) -m venv .venv
@@ -88,6 +93,10 @@ soak: .venv/.dev
 .venv/.dev: .venv/.python pyproject.toml
 	$(PIP) install --group dev --editable '.[all]'
 	touch $@
+
+# The page of criteria: its prose, and the tables of metrics from the registry.
+docs-criteria: .venv/.dev
+	$(BIN)/python docs/criteria.py
 
 reproduce: .venv/.demo
 	$(BIN)/paretodepth reproduce all --out results

@@ -8,12 +8,22 @@ if TYPE_CHECKING:
     from paretodepth.detector import ParetoDepthDetector
     from paretodepth.fronts.fronts import Fronts, front_numbers
     from paretodepth.scoring.advice import AdviceWarning
+    from paretodepth.scoring.explanation import Explanation
 
-__all__ = ["AdviceWarning", "Criterion", "Fronts", "ParetoDepthDetector", "criteria_to_toml", "front_numbers"]
+__all__ = [
+    "AdviceWarning",
+    "Criterion",
+    "Explanation",
+    "Fronts",
+    "ParetoDepthDetector",
+    "criteria_to_toml",
+    "front_numbers",
+]
 
 _HOMES = {
     "AdviceWarning": "paretodepth.scoring.advice",
     "Criterion": "paretodepth.criteria.criterion",
+    "Explanation": "paretodepth.scoring.explanation",
     "Fronts": "paretodepth.fronts.fronts",
     "ParetoDepthDetector": "paretodepth.detector",
     "criteria_to_toml": "paretodepth.criteria.criterion",

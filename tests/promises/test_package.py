@@ -59,6 +59,7 @@ def test_public_names_are_those_the_package_lists():
     assert dir(paretodepth) == [
         "AdviceWarning",
         "Criterion",
+        "Explanation",
         "Fronts",
         "ParetoDepthDetector",
         "criteria_to_toml",
