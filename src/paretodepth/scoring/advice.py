@@ -22,6 +22,8 @@ ZERO_SHARE = 0.1
 REDUNDANT_CORRELATION = 0.98
 N_CORRELATED_DYADS = 10_000
 """Dyads, spread evenly over all, that the rank correlations are computed from."""
+DEEP_SHARE = 0.01
+"""Share of nominal dyads beyond the last front that is worth a word."""
 
 
 class AdviceWarning(UserWarning):
@@ -129,10 +131,6 @@ def count_ties(dyads: NDArray[np.float64]) -> Ties:
         zero_shares.append(np.searchsorted(values, 0.0, side="right") / len(values))
         is_constant.append(values[0] == values[-1])
     return Ties(np.array(shares), np.array(zero_shares), np.array(is_constant))
-
-
-DEEP_SHARE = 0.01
-"""Share of nominal dyads beyond the last front that is worth a word."""
 
 
 def fronts_advice(pairs: Pairs, fronts: Fronts, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:

@@ -20,6 +20,8 @@ from paretodepth.criteria.metrics.series import joined
 from paretodepth.criteria.values import Columns, check_trajectory_column, object_column
 
 N_SPEED_BINS = 20
+MAX_SIZE = 100_000
+"""Values that a metric computes for each sample at most."""
 MAX_FLOAT = sys.float_info.max
 
 
@@ -69,10 +71,6 @@ def _of_positions(distances: Callable[..., NDArray[np.float64]]) -> Callable[[Vi
         return distances(*joined(A), *joined(B))
 
     return block
-
-
-MAX_SIZE = 100_000
-"""Values that a metric computes for each sample at most."""
 
 
 def check_size(value: object, parameter: str, caller: str) -> int:
