@@ -1,5 +1,6 @@
 """The commands that need no data of one's own: the demo, the paper's experiments, the metrics, the benchmark."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -102,6 +103,7 @@ def scaling(
 
 def _run_experiments(page: "Page", names: list[str] | None, out: Path, options: dict[str, Any]) -> None:
     """List a page's experiments, or run some, print their tables and write the page."""
+    from paretodepth._blocks import tell
     from paretodepth.studies.pages import chosen_experiments, reproduce_experiment, write_page
 
     if not names:
@@ -113,8 +115,8 @@ def _run_experiments(page: "Page", names: list[str] | None, out: Path, options: 
         console.print(listing)
         return
     for experiment in chosen_experiments(page, names):
-        with progress(experiment.name) as advance:
-            tables = reproduce_experiment(page, experiment, out, report=advance, **options)
+        with progress(experiment.name):
+            tables = reproduce_experiment(page, experiment, out, report=partial(tell, experiment.name), **options)
         for table in tables:
             shown = Table(title=experiment.title, caption=table.caption, caption_justify="left")
             for column in table.columns:

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.criteria.suggestion import column_kind
-from paretodepth.detector import ParetoDepthDetector
 
-N_POINTS = 80
+MAX_POINTS = 80
 """Points that a drawn line has at most."""
 
 
@@ -38,18 +38,18 @@ class Drawing:
         """Return the line of a sample as x and y, without points where the sample has none."""
         values = [table.column(column)[row].as_py() for column in self.columns]
         points = _points(values[0] if len(values) == 1 else values)
-        kept = points[np.unique(np.linspace(0, len(points) - 1, min(N_POINTS, len(points))).astype(int))]
+        kept = points[np.unique(np.linspace(0, len(points) - 1, min(MAX_POINTS, len(points))).astype(int))]
         return {"x": rounded(kept[:, 0]), "y": rounded(kept[:, 1])}
 
 
-def drawings(detector: ParetoDepthDetector, samples: pa.Table) -> list[Drawing]:
+def drawings(criteria: FittedCriteria, samples: pa.Table) -> list[Drawing]:
     """Return what can be drawn: columns of lists, and series that a criterion reads from several columns."""
     found = [Drawing(field.name, kind, [field.name]) for field in samples.schema if (kind := _kind(field.type))]
-    names = getattr(detector, "feature_names_in_", [])
-    for criterion in detector.criteria_:
+    names = criteria.layout.feature_names or []
+    for criterion in criteria.fitted:
         metric = criterion.criterion.registered
         if metric is not None and metric.kind == "series" and len(criterion.columns) > 1:
-            found.append(Drawing(criterion.name, "series", [str(names[column]) for column in criterion.columns]))
+            found.append(Drawing(criterion.name, "series", [names[column] for column in criterion.columns]))
     return found
 
 
