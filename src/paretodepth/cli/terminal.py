@@ -60,7 +60,7 @@ def printable(text: str, most: int | None = None) -> str:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[None]:
+def progress(title: str, screen: Console = notes) -> Iterator[None]:
     """Show what is being done, phase by phase, on a terminal, and nothing otherwise.
 
     Where it is known how much there is to do, a bar tells how much is done and how long the rest will take.
@@ -74,7 +74,7 @@ def progress(title: str) -> Iterator[None]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bar:
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
         shown, task = title, bar.add_task(title, total=None)
 
         def show(step: str, n_done: int, n_all: int) -> None:

@@ -37,7 +37,8 @@ class Drawing:
     def line(self, table: pa.Table, row: int) -> dict[str, list[float | None]]:
         """Return the line of a sample as x and y, without points where the sample has none."""
         values = [table.column(column)[row].as_py() for column in self.columns]
-        points = _points(values[0] if len(values) == 1 else values)
+        value = values[0] if len(values) == 1 else values
+        points = _trajectory_points(value) if self.kind == "trajectory" else _series_points(value)
         kept = points[np.unique(np.linspace(0, len(points) - 1, min(MAX_POINTS, len(points))).astype(int))]
         return {"x": rounded(kept[:, 0]), "y": rounded(kept[:, 1])}
 
@@ -68,12 +69,13 @@ def _kind(type: pa.DataType) -> Literal["trajectory", "series"] | None:
     return "series" if column_kind(inner) == "numbers" else None
 
 
-def _points(value: Any) -> NDArray[np.float64]:
-    """Return a sample's points as x and y; of a series x counts them."""
-    if not value:
-        return np.empty((0, 2))
-    if isinstance(value[0], list):
-        points = np.array([point[:2] for point in value if point is not None and len(point) > 1], dtype=np.float64)
-        return points.reshape(-1, 2)
-    heights = np.array(value, dtype=np.float64)
+def _trajectory_points(value: Any) -> NDArray[np.float64]:
+    """Return a trajectory's points as x and y, shape (n_points, 2), without those that are missing."""
+    points = [point[:2] for point in value or [] if point is not None and len(point) > 1]
+    return np.array(points, dtype=np.float64).reshape(-1, 2)
+
+
+def _series_points(value: Any) -> NDArray[np.float64]:
+    """Return a series' values as y over their position as x, shape (n_values, 2)."""
+    heights = np.array(value or [], dtype=np.float64)
     return np.column_stack([np.arange(len(heights)), heights])
