@@ -31,7 +31,7 @@ def test_the_deepest_fronts_of_many_training_samples_are_counted_as_one():
 
 
 def test_the_detector_is_the_one_the_options_ask_for(tmp_path):
-    nominal, _, criteria = write_files(tmp_path)
+    nominal, _, _ = write_files(tmp_path)
     options = {"format": None, "id_column": "invoice", "method": "depth", "alpha": 0.02}
     learning = read_learning(nominal, criteria=tmp_path / "criteria.toml", columns=None, **options)
     assert learning.training.num_rows == 200

@@ -9,26 +9,11 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from paretodepth.cli.options import (
-    Alpha,
-    AsJson,
-    ColumnNames,
-    CriteriaFile,
-    Dask,
-    FailOnAnomaly,
-    Format,
-    IdColumn,
-    Method,
-    Quiet,
-    Train,
-    check_outputs,
-    check_single_stream,
-    read_learning,
-)
+from paretodepth.cli import options
+from paretodepth.cli.options import check_outputs, check_single_stream, read_learning
 from paretodepth.cli.terminal import app, console, notes, print_outcome, print_written, printable, progress
 
 if TYPE_CHECKING:
-    from paretodepth.cli.options import Learning
     from paretodepth.reports.detection import Detection
 
 N_WORST = 10
@@ -37,21 +22,21 @@ N_WORST = 10
 
 @app.command(name="detect")
 def detect_command(
-    train: Train,
+    train: options.Train,
     test: Annotated[str | None, typer.Argument(help="Samples to score; left out: TRAIN itself.")] = None,
-    criteria: CriteriaFile = None,
-    columns: ColumnNames = None,
-    id_column: IdColumn = None,
-    alpha: Alpha = None,
+    criteria: options.CriteriaFile = None,
+    columns: options.ColumnNames = None,
+    id_column: options.IdColumn = None,
+    alpha: options.Alpha = None,
     fdr: Annotated[float | None, typer.Option(help="Share of nominal samples among those called, instead.")] = None,
-    method: Method = "union",
+    method: options.Method = "union",
     out: Annotated[str | None, typer.Option(help="File for the scores; - for stdout.")] = None,
     report: Annotated[str | None, typer.Option(help="File for the report, one HTML page; - for stdout.")] = None,
-    format: Format = None,
-    dask: Dask = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-    fail_on_anomaly: FailOnAnomaly = False,
+    format: options.Format = None,
+    dask: options.Dask = None,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
+    fail_on_anomaly: options.FailOnAnomaly = False,
 ) -> None:
     """Learn from nominal samples, score others, and say which are anomalies and why.
 
@@ -86,7 +71,7 @@ def detect_command(
 
 
 def _detected(
-    learning: "Learning",
+    learning: options.Learning,
     test: str | None,
     *,
     format: str | None,

@@ -9,20 +9,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from paretodepth.cli.options import (
-    Alpha,
-    AsJson,
-    ColumnNames,
-    CriteriaFile,
-    FailOnAnomaly,
-    Format,
-    IdColumn,
-    Method,
-    Quiet,
-    Train,
-    check_outputs,
-    read_learning,
-)
+from paretodepth.cli import options
+from paretodepth.cli.options import check_outputs, read_learning
 from paretodepth.cli.terminal import app, console, notes, print_outcome, print_written, printable, progress
 
 if TYPE_CHECKING:
@@ -34,15 +22,15 @@ Test = Annotated[str, typer.Argument(help="Samples to score; - for stdin.")]
 
 @app.command()
 def fit(
-    train: Train,
+    train: options.Train,
     model: Annotated[str, typer.Option(help="File for the model; - for stdout.")],
-    criteria: CriteriaFile = None,
-    columns: ColumnNames = None,
+    criteria: options.CriteriaFile = None,
+    columns: options.ColumnNames = None,
     id_column: Annotated[str | None, typer.Option("--id", help="Column that names the samples: no criterion.")] = None,
-    alpha: Alpha = None,
-    method: Method = "union",
-    format: Format = None,
-    quiet: Quiet = False,
+    alpha: options.Alpha = None,
+    method: options.Method = "union",
+    format: options.Format = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Learn from nominal samples and write what was learned to a file.
 
@@ -69,10 +57,10 @@ def score(
     model: Model,
     test: Test,
     out: Annotated[str, typer.Option(help="File for the scores; - for stdout.")] = "-",
-    id_column: IdColumn = None,
-    format: Format = None,
-    quiet: Quiet = False,
-    fail_on_anomaly: FailOnAnomaly = False,
+    id_column: options.IdColumn = None,
+    format: options.Format = None,
+    quiet: options.Quiet = False,
+    fail_on_anomaly: options.FailOnAnomaly = False,
 ) -> None:
     """Score samples with a model, in chunks, so that files of any length need little memory.
 
@@ -109,8 +97,8 @@ def explain(
     model: Model,
     test: Test,
     row: Annotated[int, typer.Option(help="The sample, counted from 0.")],
-    format: Format = None,
-    as_json: AsJson = False,
+    format: options.Format = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Say why one sample is strange or not.
 

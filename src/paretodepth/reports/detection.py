@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paretodepth import distributed
-from paretodepth._blocks import Result, phase
+from paretodepth._blocks import phase
 from paretodepth.criteria.criterion import resolve_criteria
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.suggestion import read_columns
@@ -148,15 +148,14 @@ class Detection:
 
     def nearest_dyads(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of some samples with their nearest training samples, shape (n_rows, s, n_criteria)."""
-        n_neighbors = self.model.measurer.n_neighbors
-        return np.concatenate(self._map(lambda block: nearest_dyads(block, n_neighbors)[1], rows))
+        n_neighbors, n_jobs = self.model.measurer.n_neighbors, self.detector.n_jobs
 
-    def _map(self, function: Callable[[NDArray[np.float64]], Result], rows: NDArray[np.intp]) -> list[Result]:
-        """Return the function's results for blocks of dissimilarities of some samples to the training samples."""
-        n_jobs = self.detector.n_jobs
+        def dyads_of(block: NDArray[np.float64]) -> NDArray[np.float64]:
+            return nearest_dyads(block, n_neighbors)[1]
+
         if self.views is None:
-            return self.model.map_left_out(function, rows, n_jobs=n_jobs)
-        return self.model.map_new(function, self._views_of(self.views, rows), n_jobs=n_jobs)
+            return np.concatenate(self.model.map_left_out(dyads_of, rows, n_jobs=n_jobs))
+        return np.concatenate(self.model.map_new(dyads_of, self._views_of(self.views, rows), n_jobs=n_jobs))
 
     def _views_of(self, views: list[View], rows: NDArray[np.intp]) -> list[View]:
         return self.model.criteria.rows_of_views(views, rows, slice(None))
