@@ -3,6 +3,7 @@
 import csv
 
 import numpy as np
+import pyarrow as pa
 
 PLANTED = {17: "amount", 60: "hour", 88: "several together"}
 CRITERIA = """
@@ -39,6 +40,12 @@ def invoices(seed, n_samples, planted=()):
             # Each usual by itself, but not both at once.
             amounts[row], weights[row] = 11, 19
     return [(f"inv-{row}", *values) for row, values in enumerate(zip(amounts, hours, weights, strict=True))]
+
+
+def invoice_table(seed, n_samples, planted=()):
+    """Return invoices as a table."""
+    columns = zip(*invoices(seed, n_samples, planted), strict=True)
+    return pa.table(dict(zip(("invoice", "amount", "hour", "weight"), columns, strict=True)))
 
 
 def write_csv(path, rows, header=("invoice", "amount", "hour", "weight")):

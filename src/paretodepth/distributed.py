@@ -21,10 +21,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from paretodepth._blocks import Part, Result, row_blocks, told
 from paretodepth._checks import check_extra, listed
-from paretodepth.detector import ParetoDepthDetector, fit_by_pairs
+from paretodepth.criteria.metrics.metric import View
+from paretodepth.detector import NAME, ParetoDepthDetector, fit_by_pairs
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.summary import FrontSummary
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, Views
+from paretodepth.scoring.model import Model
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -79,8 +81,9 @@ def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDAr
     ----------
     detector : ParetoDepthDetector
         Fitted.
-    X : array-like, Dask array or Dask data frame of shape (n_samples, n_features)
-        New samples; those of Dask are scored partition by partition where they are.
+    X : array-like, data frame, dict of columns, Dask array or Dask data frame
+        New samples, as in `ParetoDepthDetector.mean_depth`; those of Dask are scored partition by
+        partition where they are, and messages number samples within a partition.
     client : distributed.Client
 
     Returns
@@ -89,13 +92,15 @@ def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDAr
         What ``detector.score_samples(X)`` returns.
     """
     check_detector(detector, "distributed.score_samples")
+    check_is_fitted(detector)
     check_client(client, "distributed.score_samples")
     with _clear_errors("distributed.score_samples"):
-        parts = _parts(X, client, len(detector.criteria_) * len(detector.training_scores_))
-        remote = _sent(detector, client)
-        futures = client.map(_scores, [remote] * len(parts), parts, pure=False)
-        scores = list(told(_results(futures, client), len(futures)))
-    return np.concatenate(scores)
+        function, parts, numbers = _parts(X, detector.model_, client)
+        remote = _sent(detector.model_, client)
+        n_parts = len(parts)
+        futures = client.map(function, [remote] * n_parts, parts, numbers, [detector.n_jobs] * n_parts, pure=False)
+        scores = list(told(_results(futures, client), n_parts))
+    return -np.concatenate(scores)
 
 
 class _ClusterPairs(ComputedPairs):
@@ -170,9 +175,19 @@ def _merge(parts: Sequence[Fronts]) -> Fronts:
     return Fronts.from_dyads(dyads, max_depth=parts[0].max_depth)
 
 
-def _scores(detector: ParetoDepthDetector, part: Any) -> NDArray[np.float64]:
-    """Return the scores of a partition, which may be empty."""
-    return detector.score_samples(part) if len(part) else np.empty(0)
+def _block_scores(model: Model, views: list[View], first_row: int, n_jobs: int | None) -> NDArray[np.float64]:
+    """Return the scores of a block of samples, given what the criteria see of them; larger is stranger."""
+    return model.new_scores(views, n_jobs=n_jobs, first_row=first_row)
+
+
+def _partition_scores(model: Model, part: Any, number: int, n_jobs: int | None) -> NDArray[np.float64]:
+    """Return the scores of a partition, which may be empty; larger is stranger."""
+    if not len(part):
+        return np.empty(0)
+    try:
+        return model.new_scores(model.views(part, caller=NAME), n_jobs=n_jobs)
+    except (TypeError, ValueError) as error:
+        refuse_partition(error, number)
 
 
 def _results(futures: Sequence[Any], client: Client) -> Iterator[Any]:
@@ -192,14 +207,22 @@ def _gathered(X: Any, client: Client) -> Any:
     return client.gather(client.compute(X))
 
 
-def _parts(X: Any, client: Client, values_per_row: int) -> list[Any]:
-    """Return samples in parts: those of a Dask collection as futures of its partitions, others in blocks of rows."""
+def _parts(X: Any, model: Model, client: Client) -> tuple[Callable[..., Any], list[Any], list[int]]:
+    """Return what scores a part of the samples, the parts as futures, and a number of each for messages.
+
+    Of a Dask collection these are its partitions, numbered one by one. Other samples are read
+    here as a whole, so that messages count and number all of them, and sent as blocks of rows,
+    each with the number of its first.
+    """
     if hasattr(X, "dask"):
         check_partitions(X, client)
-        return list(client.compute(list(X.to_delayed().ravel() if hasattr(X, "chunks") else X.to_delayed())))
-    array = X if hasattr(X, "iloc") else np.asarray(X)
-    rows_of = array.iloc.__getitem__ if hasattr(array, "iloc") else array.__getitem__
-    return [rows_of(rows) for rows in row_blocks(len(array), values_per_row)]
+        partitions = X.to_delayed().ravel() if hasattr(X, "chunks") else X.to_delayed()
+        futures = list(client.compute(list(partitions)))
+        return _partition_scores, futures, list(range(len(futures)))
+    views = model.views(X, caller=NAME)
+    blocks = row_blocks(len(views[0]), len(views) * len(model.rows))
+    parts = [_sent([view[rows] for view in views], client) for rows in blocks]
+    return _block_scores, parts, [rows.start for rows in blocks]
 
 
 @contextmanager
@@ -219,13 +242,11 @@ SECONDS_TO_WAIT = 10
 
 
 def check_detector(detector: object, caller: str) -> None:
-    """Refuse what is no detector, and for scores one that is not fitted."""
-    if not hasattr(detector, "_fit") or not hasattr(detector, "mean_depth"):
+    """Refuse what is no detector."""
+    if not isinstance(detector, ParetoDepthDetector):
         raise TypeError(
             f"The 'detector' parameter of {caller} must be a ParetoDepthDetector. Got {detector!r} instead."
         )
-    if caller.endswith("score_samples"):
-        check_is_fitted(detector)
 
 
 def check_client(client: object, caller: str) -> None:
@@ -271,6 +292,13 @@ def check_partitions(X: Any, client: Client) -> None:
 
 def _column_names(part: Any) -> list[str]:
     return [str(column) for column in part.columns]
+
+
+def refuse_partition(error: Exception, number: int) -> NoReturn:
+    """Raise an error about the samples of a partition again, with its number."""
+    # Not of the error's own type, which may not take a message alone.
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    raise kind(f"In partition {number} of the samples, counted from 0: {error}") from error
 
 
 def refuse_address(address: str, error: BaseException) -> NoReturn:

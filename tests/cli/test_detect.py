@@ -7,16 +7,12 @@ import subprocess
 import sys
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.cli import app
-from paretodepth.criteria.suggestion import chosen_criteria
-from paretodepth.reports.detection import detect
-from paretodepth.reports.left_out import explain_training, nearest_training_dyads
-from paretodepth.reports.results import results_table
+from paretodepth.scoring.explanation import explain_new
 from tests.newcomer import PLANTED, invoices, write_csv, write_files
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -61,7 +57,7 @@ def test_scores_and_decisions_are_the_detectors(files, tmp_path):
     nominal, new, _ = files
     table, new_table = (np.array([row[1:] for row in invoices(*a)]) for a in ((0, 200), (1, 120, PLANTED)))
     detector = ParetoDepthDetector(method="depth").fit(table)
-    run(nominal, new, "--score", "depth", "--out", tmp_path / "o.csv")
+    run(nominal, new, "--method", "depth", "--out", tmp_path / "o.csv")
     rows = rows_of(tmp_path / "o.csv")
     assert [float(row["score"]) for row in rows] == detector.mean_depth(new_table).tolist()
     assert [float(row["p_value"]) for row in rows] == detector.p_values(new_table).tolist()
@@ -77,13 +73,6 @@ def test_false_discovery_rate_calls_what_select_calls(files, tmp_path):
     assert [row["decision"] == "anomaly" for row in rows_of(tmp_path / "o.csv")] == expected.tolist()
 
 
-def test_no_discovery_and_only_discoveries_are_called_so():
-    nominal = pa.table({"a": np.random.default_rng(0).random(50)})
-    choice = chosen_criteria(nominal)
-    assert not detect(nominal, pa.table({"a": [0.4, 0.5]}), choice, fdr=0.01).is_anomaly.any()
-    assert detect(nominal, pa.table({"a": [9.0, 8.0]}), choice, fdr=0.1).is_anomaly.all()
-
-
 def test_without_test_file_each_sample_is_compared_with_the_others(files, tmp_path):
     nominal, _, _ = files
     detector = ParetoDepthDetector(method="union").fit(np.array([row[1:] for row in invoices(0, 200)]))
@@ -94,41 +83,31 @@ def test_without_test_file_each_sample_is_compared_with_the_others(files, tmp_pa
     assert "each compared with all others" in " ".join(result.output.split())
 
 
-def test_explanation_of_a_training_sample_is_that_of_the_sample_against_the_others():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    X[7] = [5.0, 0.0]
-    detector = ParetoDepthDetector(method="union", n_neighbors=3).fit(X)
-    explanation = explain_training(detector, np.arange(60))
-    scores = -detector.training_scores_
-    n_as_strange = (scores >= scores[:, None]).sum(axis=1)
-    np.testing.assert_array_equal(explanation.p_values["union"], (1 + n_as_strange) / 61)
-    np.testing.assert_array_equal(explanation.is_anomaly, detector.training_labels_ < 0)
-    for criterion in range(2):
-        distances = np.abs(X[:, criterion, None] - X[:, criterion])
-        np.fill_diagonal(distances, np.inf)
-        np.testing.assert_array_equal(explanation.neighbors[criterion][:, 0], distances.argmin(axis=1))
-    assert explanation.criterion_p_values[7].argmin() == 0
-    some = explain_training(detector, np.array([7, 3]))
-    assert some.sentences == [explanation.sentences[7], explanation.sentences[3]]
-
-
-def test_dyads_of_a_training_sample_are_those_with_the_nearest_others():
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    detector = ParetoDepthDetector(n_neighbors=[2, 3]).fit(X)
-    others = np.abs(X[1:] - X[0])
-    expected = [*others[others[:, 0].argsort()[:2]], *others[others[:, 1].argsort()[:3]]]
-    np.testing.assert_array_equal(nearest_training_dyads(detector, np.array([0]))[0], expected)
-
-
 def test_json_holds_the_figures_and_every_call(files):
     nominal, new, criteria = files
     result = json.loads(run(nominal, new, "--criteria", criteria, "--alpha", "0.01", "--json").output)
     assert result["n_training"] == 200
+    assert result["method"] == "union"
     assert result["criteria"] == ["amount", "hour", "weight"]
     assert result["n_anomalies"] == len(result["anomalies"])
     assert {sample["row"]: sample["because"] for sample in result["anomalies"]}.items() >= PLANTED.items()
     assert result["anomalies"] == sorted(result["anomalies"], key=lambda sample: -sample["score"])
+
+
+def test_each_sample_is_explained_once_by_a_command_with_all_outputs(files, tmp_path, monkeypatch):
+    explained = []
+
+    def counted(model, views, **options):
+        explained.extend(map(tuple, np.column_stack(views)))
+        return explain_new(model, views, **options)
+
+    monkeypatch.setattr("paretodepth.reports.detection.explain_new", counted)
+    nominal, new, criteria = files
+    outputs = ["--out", tmp_path / "o.csv", "--report", tmp_path / "r.html"]
+    for more in (["--json"], []):
+        explained.clear()
+        assert run(nominal, new, "--criteria", criteria, *outputs, *more).exit_code == 0
+        assert len(explained) == len(set(explained)) == 120
 
 
 def test_quiet_prints_nothing_and_exit_code_3_tells_of_anomalies(files):
@@ -137,6 +116,14 @@ def test_quiet_prints_nothing_and_exit_code_3_tells_of_anomalies(files):
     assert result.exit_code == 3
     assert result.output == ""
     assert run(nominal, nominal, "--quiet", "--fail-on-anomaly", "--fdr", "0.01").exit_code == 0
+
+
+def test_a_bad_value_and_missing_ones_are_told_over_the_whole_file(files, tmp_path, refused):
+    rows = [list(row) for row in invoices(2, 5000)]
+    rows[4321][2] = "inf"
+    refused(["detect", files[0], write_csv(tmp_path / "n.csv", rows)], "Got inf in 'hour', sample 4321;", tmp_path)
+    rows[4321][2] = rows[17][2] = ""
+    refused(["detect", files[0], write_csv(tmp_path / "n.csv", rows)], "Got 2 in 'hour' instead", tmp_path)
 
 
 @pytest.mark.slow
@@ -149,18 +136,6 @@ def test_pipes_give_the_same_scores_as_files(files, tmp_path):
         )
     assert done.stdout == (tmp_path / "o.csv").read_bytes()
     assert b"samples called anomalies" in done.stderr
-
-
-def test_columns_of_other_kinds_and_row_numbers_are_left_out_and_told():
-    table = pa.table({"n": [7, 8, 9, 10], "name": list("abcd"), "ok": [True, False] * 2, "size": [1.0, 2.5, 3.0, 9.0]})
-    choice = chosen_criteria(table)
-    assert choice.columns == ["size"]
-    expected = (
-        "One criterion per numeric column: size. Left out: n (numbers the rows), name (text), ok (true or false)."
-    )
-    assert choice.remark == expected
-    assert chosen_criteria(table, columns=["n", "size"]).columns == ["n", "size"]
-    assert "size (the id)" in chosen_criteria(table.append_column("b", [[1, 5, 2, 2]]), id_column="size").remark
 
 
 def test_new_samples_may_have_other_columns_which_come_out_again(files, tmp_path):
@@ -222,7 +197,7 @@ BAD = {
     "stdin twice": (["-", "-"], "Only one file can be standard input"),
     "both rates": (["{nominal}", "--alpha", "0.1", "--fdr", "0.1"], "Give either alpha or fdr"),
     "bad rate": (["{nominal}", "--fdr", "2"], "'fdr' parameter of detect must be a number between 0 and 1"),
-    "bad score": (["{nominal}", "--score", "best"], "Invalid value for '--score'"),
+    "bad method": (["{nominal}", "--method", "best"], "Invalid value for '--method'"),
     "both sources": (["{nominal}", "--columns", "hour", "--criteria", "{criteria}"], "Give either criteria or columns"),
     "unknown column": (["{nominal}", "--columns", "hours"], "Got 'hours' instead (did you mean 'hour'?)"),
     "column of text": (["{nominal}", "--columns", "invoice"], "Got text in 'invoice' instead"),
@@ -267,12 +242,6 @@ def test_help_imports_neither_numpy_nor_numba():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
     assert "Example: paretodepth detect nominal.csv new.csv" in " ".join(done.stdout.split())
-
-
-def test_results_keep_a_row_per_sample_when_nothing_is_called():
-    nominal = pa.table({"a": np.random.default_rng(0).random(50)})
-    found = detect(nominal, pa.table({"a": [0.4, 0.5]}), chosen_criteria(nominal))
-    assert results_table(found).column("because").to_pylist() == [None, None]
 
 
 def test_a_report_on_stdout_is_nothing_but_the_page(files):

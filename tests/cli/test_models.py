@@ -12,7 +12,10 @@ from typer.testing import CliRunner
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.cli import app
-from tests.newcomer import PLANTED, write_csv, write_files
+from paretodepth.files import read_chunks, write_table
+from paretodepth.reports.detection import scored_chunks
+from paretodepth.reports.results import results_table
+from tests.newcomer import PLANTED, invoices, write_csv, write_files
 
 MAIN = [sys.executable, "-c", "from paretodepth.cli import main; main()"]
 
@@ -49,25 +52,26 @@ def test_a_pipe_is_scored_as_a_file(files, tmp_path):
     assert b"of 120 samples called anomalies" in done.stderr
 
 
-def test_chunks_are_scored_as_the_whole(files, tmp_path, monkeypatch):
+def test_chunks_are_scored_as_the_whole(files, tmp_path):
     run("score", files["model"], files["new"], "--out", tmp_path / "whole.jsonl", "--id", "invoice")
-    import paretodepth.files as module
-
-    original = module.read_chunks
-    sizes = []
-
-    def small(path, **options):
-        for chunk in original(path, **options, n_rows=7):
-            sizes.append(len(chunk))
-            yield chunk
-
-    monkeypatch.setattr(module, "read_chunks", small)
-    run("score", files["model"], files["new"], "--out", tmp_path / "chunks.jsonl", "--id", "invoice")
-    assert sizes == [7] * 17 + [1]
+    detector = ParetoDepthDetector.load(files["model"])
+    chunks = list(read_chunks(files["new"], n_rows=7))
+    assert [len(chunk) for chunk in chunks] == [7] * 17 + [1]
+    tables = [results_table(found, id_column="invoice") for found in scored_chunks(detector, chunks)]
+    write_table(iter(tables), tmp_path / "chunks.jsonl")
     assert (tmp_path / "chunks.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     assert list(json.loads((tmp_path / "whole.jsonl").read_text().splitlines()[0])) == [
         "invoice", "score", "p_value", "decision", "because",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["score", "explain"])
+def test_a_bad_value_is_told_by_its_row_in_the_file(command, files, tmp_path, refused):
+    rows = [list(row) for row in invoices(2, 10_020)]
+    rows[10_012][2] = "inf"
+    new = write_csv(tmp_path / "new.csv", rows)
+    options = ["--out", str(tmp_path / "o.csv")] if command == "score" else ["--row", "10012"]
+    refused([command, files["model"], new, *options], "Got inf in 'hour', sample 10012;", tmp_path)
 
 
 def test_explain_tells_the_planted_reason(files):

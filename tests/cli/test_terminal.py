@@ -1,36 +1,21 @@
+"""What every command shares."""
+
+import io
 import subprocess
 import sys
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from paretodepth import __version__
+from paretodepth._blocks import phase, tell, told
 from paretodepth.cli import app
+from paretodepth.cli.terminal import print_outcome, print_written, printable, progress
 
 
 def run(*arguments):
     return CliRunner().invoke(app, arguments)
-
-
-def test_reproduce_prints_the_papers_figure_beside_ours(tmp_path):
-    result = run("reproduce", "theorem2", "--runs", "3", "--seed", "7", "--out", str(tmp_path))
-    assert result.exit_code == 0
-    assert "Mean of 3 runs" in result.output
-    assert "paretodepth reproduce theorem2 --runs 3 --seed 7" in (tmp_path / "reproduction.md").read_text()
-
-
-def test_reproduce_without_a_name_lists_the_experiments():
-    result = run("reproduce")
-    assert result.exit_code == 0
-    assert "Table 1a: four-criteria simulation" in result.output
-
-
-def test_accuracy_lists_its_experiments_and_runs_one(tmp_path):
-    assert "False alarms and false discoveries" in run("accuracy").output
-    result = run("accuracy", "validity", "--runs", "2", "--out", str(tmp_path))
-    assert result.exit_code == 0
-    assert "union, split" in result.output
-    assert "paretodepth accuracy validity --runs 2" in (tmp_path / "accuracy.md").read_text()
 
 
 def test_version_is_the_packages():
@@ -61,3 +46,39 @@ def test_without_its_extra_the_command_line_says_what_to_install():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert 'pip install "paretodepth[cli,report]"' in done.stderr
+
+
+def test_a_terminal_shows_the_phases_and_how_much_is_done():
+    screen = Console(file=io.StringIO(), force_terminal=True, width=100)
+    with progress("reading", screen):
+        with phase("[b] of 3"):
+            list(told("abc", 3))
+        with phase("of unknown length"):
+            tell("of unknown length", 7, 0)
+    shown = screen.file.getvalue()
+    # The last line is that of the last phase, without the total of the one before.
+    assert "of unknown length" in shown
+    assert "7/?" in shown
+    assert "7/3" not in shown
+
+
+def test_elsewhere_no_progress_is_shown():
+    screen = Console(file=io.StringIO())
+    with progress("reading", screen), phase("scores"):
+        assert list(told("abc", 3)) == ["a", "b", "c"]
+    assert screen.file.getvalue() == ""
+
+
+def test_what_would_steer_a_terminal_is_not_printed_and_long_text_is_cut():
+    assert printable("a\x1b[31m\nb") == "a�[31m�b"
+    assert printable("abcdef", 4) == "abc…"
+    assert printable("abcd", 4) == "abcd"
+
+
+def test_remark_outcome_and_advice_are_printed_as_text_and_files_but_not_streams_as_written():
+    screen = Console(file=io.StringIO(), width=80)
+    print_outcome(screen, remark="[b]a[/b] left out", advice=["scale [x]"], outcome="3 fronts")
+    print_written(screen, ["-", "o[ut].csv"])
+    assert screen.file.getvalue().splitlines() == [
+        "[b]a[/b] left out", "3 fronts", "Advice: scale [x]", "Written: o[ut].csv",
+    ]  # fmt: skip

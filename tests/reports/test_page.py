@@ -9,25 +9,12 @@ import pyarrow as pa
 import pytest
 from playwright.sync_api import sync_playwright
 
-from paretodepth import Criterion
-from paretodepth.criteria.suggestion import Choice, chosen_criteria
-from paretodepth.reports import page_data as data
-from paretodepth.reports.detection import detect, scored
-from paretodepth.reports.page import write_report
-from tests.newcomer import PLANTED, invoices
+from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.criteria.suggestion import chosen_criteria
+from paretodepth.reports import detect, write_report
+from paretodepth.reports.detection import scored
 
 NASTY = "</script><script>window.injected = 1</script><img src=x onerror='window.injected = 2'>\"'&amp; =1+1 😀"
-
-
-def invoice_table(seed, n_samples, planted=(), **more):
-    columns = zip(*invoices(seed, n_samples, planted), strict=True)
-    return pa.table(dict(zip(("invoice", "amount", "hour", "weight"), columns, strict=True)) | more)
-
-
-@pytest.fixture(scope="module")
-def found():
-    nominal = invoice_table(0, 200)
-    return detect(nominal, invoice_table(1, 120, PLANTED), chosen_criteria(nominal))
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +166,7 @@ def test_markup_in_the_data_is_text(tmp_path, opened):
     rng = np.random.default_rng(0)
     nominal = pa.table({NASTY: rng.random(60), "b": rng.random(60), "note": [NASTY] * 60})
     new = pa.table({NASTY: [9.0, 0.5], "b": [0.5, 0.5], "note": [NASTY, "x" * 10_000]})
-    found = detect(nominal, new, chosen_criteria(nominal))
+    found = detect(ParetoDepthDetector(chosen_criteria(nominal).criteria, method="union"), nominal, new)
     write_report(found, tmp_path / "report.html", title=NASTY)
     page = opened(tmp_path / "report.html")
     assert page.evaluate("window.injected") is None
@@ -202,7 +189,7 @@ def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
     letters = rng.integers(97, 123, (n_samples, 60), dtype=np.uint8)
     notes = {f"note {i}": [bytes(row).decode() for row in np.roll(letters, i, 1)] for i in range(3)}
     new = pa.table({name: rng.random(n_samples) for name in "abc"} | notes)
-    found = detect(nominal, new, chosen_criteria(nominal))
+    found = detect(ParetoDepthDetector(chosen_criteria(nominal).criteria, method="union"), nominal, new)
     write_report(found, tmp_path / "report.html")
     assert os.path.getsize(tmp_path / "report.html") < 6e6
     page = opened(tmp_path / "report.html")
@@ -240,7 +227,7 @@ def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
 
     nominal, new = table(rng.normal(1, 0.1, 60)), table([1.0, -2.0])
     criteria = [Criterion("way", "track", "frechet"), Criterion("beat", "pulse", "euclidean")]
-    found = detect(nominal, new, Choice(criteria, ["track", "pulse"], ""))
+    found = detect(ParetoDepthDetector(criteria, method="union"), nominal, new)
     write_report(found, tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     titles = page.locator("#drawings h3").all_inner_texts()
@@ -253,7 +240,7 @@ def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
 @pytest.mark.slow
 def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_path, opened):
     nominal = pa.table({"a": np.random.default_rng(0).random(50)})
-    found = detect(nominal, None, chosen_criteria(nominal))
+    found = detect(ParetoDepthDetector(method="union"), nominal)
     write_report(found, tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert not page.is_visible("#dyads-part")
@@ -262,9 +249,8 @@ def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_pa
 
 
 @pytest.mark.slow
-def test_samples_beyond_the_page_are_counted(found, tmp_path, monkeypatch, opened):
-    monkeypatch.setattr(data, "MAX_SAMPLES", 50)
-    write_report(found, tmp_path / "report.html")
+def test_samples_beyond_the_page_are_counted(found, tmp_path, opened):
+    write_report(found, tmp_path / "report.html", max_samples=50)
     page = opened(tmp_path / "report.html")
     assert "of 120 samples" in page.inner_text("#n-called-of")
     assert "70 more score less" in page.inner_text("#grid-note")
@@ -274,9 +260,8 @@ def test_samples_beyond_the_page_are_counted(found, tmp_path, monkeypatch, opene
 
 
 @pytest.mark.slow
-def test_details_are_kept_of_as_many_samples_as_fit(found, tmp_path, monkeypatch, opened):
-    monkeypatch.setattr("paretodepth.reports.page.DETAILS_BYTES", 20_000)
-    write_report(found, tmp_path / "report.html")
+def test_details_are_kept_of_as_many_samples_as_fit(found, tmp_path, opened):
+    write_report(found, tmp_path / "report.html", details_bytes=20_000)
     page = opened(tmp_path / "report.html")
     page.focus("#grid")
     page.keyboard.press("End")
@@ -289,18 +274,13 @@ def test_a_report_is_the_same_whenever_it_is_written(found, report, tmp_path):
     assert (tmp_path / "again.html").read_bytes() == report.read_bytes()
 
 
-def test_fronts_of_a_page_are_the_detectors(found):
-    details = data.page_details(found, data.page_reasons(found, lambda n_done, n_samples: None), 3, 40)
-    assert [(pair["first"], pair["second"]) for pair in details["dyads"]["pairs"]] == [(0, 1), (0, 2), (1, 2)]
-    nominal = found.detector.fronts_.dyads[:, [0, 2]]
-    front = details["dyads"]["pairs"][1]["fronts"][0]
-    for x, y in zip(front["x"], front["y"], strict=True):
-        # A dyad of front 1, up to the three digits of the page.
-        assert not ((nominal[:, 0] < x * 0.99) & (nominal[:, 1] < y * 0.99)).any()
-
-
 def test_a_detection_without_training_samples_is_refused(found, tmp_path):
-    from_model = scored(found.detector, found.samples, found.columns)
+    from_model = scored(found.detector, found.samples)
     with pytest.raises(ValueError, match="with its training samples"):
         write_report(from_model, tmp_path / "report.html")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_without_samples_is_refused(found, tmp_path):
+    with pytest.raises(ValueError, match="'max_samples' parameter of write_report must be an integer of at least 1"):
+        write_report(found, tmp_path / "report.html", max_samples=0)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,71 +9,47 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from paretodepth.cli.options import (
-    Alpha,
-    AsJson,
-    ColumnNames,
-    CriteriaFile,
-    FailOnAnomaly,
-    Format,
-    IdColumn,
-    Quiet,
-    Score,
-    Train,
-    column_list,
-    criteria_of,
-)
-from paretodepth.cli.terminal import app, console, notes, printable, progress
+from paretodepth.cli import options
+from paretodepth.cli.options import check_outputs, read_learning
+from paretodepth.cli.terminal import app, console, notes, print_outcome, print_written, printable, progress
 
 if TYPE_CHECKING:
     from paretodepth.detector import ParetoDepthDetector
 
-Model = Annotated[Path, typer.Argument(help="Model file, written by fit.")]
+Model = Annotated[str, typer.Argument(help="Model file, written by fit.")]
 Test = Annotated[str, typer.Argument(help="Samples to score; - for stdin.")]
 
 
 @app.command()
 def fit(
-    train: Train,
-    model: Annotated[Path, typer.Option(help="File for the model.")],
-    criteria: CriteriaFile = None,
-    columns: ColumnNames = None,
+    train: options.Train,
+    model: Annotated[str, typer.Option(help="File for the model; - for stdout.")],
+    criteria: options.CriteriaFile = None,
+    columns: options.ColumnNames = None,
     id_column: Annotated[str | None, typer.Option("--id", help="Column that names the samples: no criterion.")] = None,
-    alpha: Alpha = None,
-    score: Score = "union",
-    format: Format = None,
-    quiet: Quiet = False,
+    alpha: options.Alpha = None,
+    method: options.Method = "union",
+    format: options.Format = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Learn from nominal samples and write what was learned to a file.
 
     Example: paretodepth fit nominal.csv --criteria criteria.toml --model nominal.model
     """
-    from paretodepth.cli.options import check_outputs
-    from paretodepth.criteria.suggestion import chosen_criteria
-    from paretodepth.files.tables import read_table
-    from paretodepth.reports.detection import fitted_detector
+    from paretodepth.reports.detection import fit_to_table
 
-    check_outputs([str(model)], [train, *([str(criteria)] if criteria else [])])
-    with progress("reading and fitting"):
-        training = read_table(train, format=format)
-        choice = chosen_criteria(
-            training, criteria=criteria_of(criteria), columns=column_list(columns), id_column=id_column
+    check_outputs([model], [train], criteria)
+    with progress("reading"):
+        training, detector, remark = read_learning(
+            train, format=format, criteria=criteria, columns=columns, id_column=id_column, method=method, alpha=alpha
         )
-        detector = fitted_detector(training, choice, method=score, alpha=alpha)
+        fit_to_table(detector, training)
         detector.save(model)
-    if quiet:
-        return
-    is_stream = str(model) == "-"
-    screen = notes if is_stream else console
-    if choice.remark:
-        screen.print(Text(printable(choice.remark), style="dim"))
-    for advice in detector.advice_:
-        screen.print(Text(f"Advice: {printable(advice)}", style="yellow"))
-    screen.print(
-        f"{len(training):,} nominal samples, {detector.n_fronts_:,} fronts, threshold {-detector.offset_:.4g}."
-    )
-    if not is_stream:
-        screen.print(Text(f"Written: {printable(str(model))}"))
+    if not quiet:
+        screen = notes if model == "-" else console
+        learned = f"{len(training):,} nominal samples, {detector.n_fronts_:,} fronts, threshold"
+        print_outcome(screen, remark=remark, advice=detector.advice_, outcome=f"{learned} {-detector.offset_:.4g}.")
+        print_written(screen, [model])
 
 
 @app.command()
@@ -82,36 +57,35 @@ def score(
     model: Model,
     test: Test,
     out: Annotated[str, typer.Option(help="File for the scores; - for stdout.")] = "-",
-    id_column: IdColumn = None,
-    format: Format = None,
-    quiet: Quiet = False,
-    fail_on_anomaly: FailOnAnomaly = False,
+    id_column: options.IdColumn = None,
+    format: options.Format = None,
+    quiet: options.Quiet = False,
+    fail_on_anomaly: options.FailOnAnomaly = False,
 ) -> None:
     """Score samples with a model, in chunks, so that files of any length need little memory.
 
     Example: paretodepth score nominal.model new.csv --out scores.csv
     """
-    from paretodepth.cli.options import check_outputs
     from paretodepth.files.formats import check_output_format
     from paretodepth.files.tables import read_chunks, write_table
-    from paretodepth.reports.results import result_chunks
+    from paretodepth.reports.detection import scored_chunks
+    from paretodepth.reports.results import results_table
 
-    check_outputs([out], [str(model), test])
+    check_outputs([out], [model, test])
     check_output_format(out)
     detector, schema = _loaded(model)
     n_scored = n_called = 0
-    with progress("scoring") as advance:
 
-        def counted() -> Iterator[Any]:
-            nonlocal n_scored, n_called
-            chunks = read_chunks(test, format=format, schema=schema, keep_others=True)
-            for found, table in result_chunks(detector, chunks, schema.names, id_column=id_column):
-                n_scored += len(found.scores)
-                n_called += int(found.is_anomaly.sum())
-                advance(n_scored, 0)
-                yield table
+    def tables() -> Iterator[Any]:
+        nonlocal n_scored, n_called
+        chunks = read_chunks(test, format=format, schema=schema, keep_others=True)
+        for found in scored_chunks(detector, chunks):
+            n_scored += len(found.scores)
+            n_called += found.n_anomalies
+            yield results_table(found, id_column=id_column)
 
-        write_table(counted(), out)
+    with progress("reading"):
+        write_table(tables(), out)
     if not quiet:
         notes.print(f"{n_called:,} of {n_scored:,} samples called anomalies.")
     if fail_on_anomaly and n_called:
@@ -123,8 +97,8 @@ def explain(
     model: Model,
     test: Test,
     row: Annotated[int, typer.Option(help="The sample, counted from 0.")],
-    format: Format = None,
-    as_json: AsJson = False,
+    format: options.Format = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Say why one sample is strange or not.
 
@@ -132,34 +106,38 @@ def explain(
     """
     from paretodepth.files.tables import read_chunks
     from paretodepth.reports.detection import scored
-    from paretodepth.reports.results import criterion_figures, nth_sample
+    from paretodepth.reports.results import criterion_figures, nth_sample, sample_figures
 
     detector, schema = _loaded(model)
     sample = nth_sample(read_chunks(test, format=format, schema=schema, keep_others=True), row, test)
-    found = scored(detector, sample, schema.names)
-    explanation = found.explanation(found.strangest)
-    figures = criterion_figures(explanation)
+    found = scored(detector, sample, first_row=row)
+    (reason,) = found.reasons(1)
+    figures = criterion_figures(reason, found.model.criteria.names)
     if as_json:
-        own: dict[str, Any] = {"row": row, "score": float(found.scores[0]), "p_value": float(found.p_values[0])}
-        own |= {"is_anomaly": bool(found.is_anomaly[0]), "why": explanation.sentences[0], "criteria": figures}
-        typer.echo(json.dumps(own, ensure_ascii=False, indent=2))
+        own = sample_figures(found, 0) | {"row": row, "is_anomaly": bool(found.is_anomaly[0])}
+        typer.echo(json.dumps(own | {"why": reason.sentence, "criteria": figures}, ensure_ascii=False, indent=2))
         return
-    console.print(Text(f"Row {row}: {printable(explanation.sentences[0])}", style="bold"))
+    console.print(Text(f"Row {row}: {printable(reason.sentence)}", style="bold"))
     console.print(f"Score {found.scores[0]:.4g}, threshold {found.threshold:.4g}, p-value {found.p_values[0]:.2g}.")
+    console.print(_criteria_table(figures))
+
+
+def _criteria_table(figures: list[dict[str, Any]]) -> Table:
+    """Return the figures of one sample, a row a criterion."""
     table = Table(box=SIMPLE_HEAD)
     for heading in ("criterion", "p-value alone", "p-value without it", "distance, 1 is usual", "nearest nominal rows"):
         table.add_column(heading, justify="left" if heading == "criterion" else "right")
     for entry in figures:
         numbers = (f"{entry['p_value']:.2g}", f"{entry['relief']:.2g}", f"{entry['distance']:.3g}")
         table.add_row(Text(printable(entry["criterion"], 40)), *numbers, ", ".join(map(str, entry["nearest"])))
-    console.print(table)
+    return table
 
 
-def _loaded(model: Path) -> "tuple[ParetoDepthDetector, Any]":
+def _loaded(model: str) -> "tuple[ParetoDepthDetector, Any]":
     """Return the detector of a file, and the columns it expects."""
     from paretodepth.detector import ParetoDepthDetector
     from paretodepth.files.source import check_readable
     from paretodepth.reports.detection import expected_schema
 
-    detector = ParetoDepthDetector.load(check_readable(str(model)))
-    return detector, expected_schema(detector, str(model))
+    detector = ParetoDepthDetector.load(check_readable(model))
+    return detector, expected_schema(detector, model)

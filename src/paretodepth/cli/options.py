@@ -1,17 +1,26 @@
-"""Options that several commands share, and what is refused about them."""
+"""Options that several commands share, what is refused about them, and the detector that they ask for."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from paretodepth.scoring.methods import MethodName
 
-def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:
+if TYPE_CHECKING:
+    from paretodepth.detector import ParetoDepthDetector
+
+MAX_UNCAPPED = 5000
+"""Training samples of which all fronts are kept; of more the deepest are counted as one."""
+
+
+def check_outputs(outputs: Sequence[str], inputs: Sequence[str], criteria: Path | None = None) -> None:
     """Refuse places that cannot be written, before anything is computed, and those of another file."""
+    given = [*inputs, *([] if criteria is None else [str(criteria)])]
     for number, place in enumerate(outputs):
         if place in outputs[:number]:
             raise ValueError(f"{place}: each output must have a place of its own. Got this one twice.")
@@ -24,7 +33,7 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:
                 f"{place}: the output must be a file in a folder that can be written. Got {got} instead; choose "
                 "another place, or make the folder."
             )
-        if any(os.path.exists(given) and os.path.exists(place) and os.path.samefile(place, given) for given in inputs):
+        if any(os.path.exists(name) and os.path.exists(place) and os.path.samefile(place, name) for name in given):
             raise ValueError(f"{place}: the output must not take the place of an input; choose another name.")
 
 
@@ -39,8 +48,8 @@ CriteriaFile = Annotated[Path | None, typer.Option("--criteria", help="TOML file
 ColumnNames = Annotated[str | None, typer.Option("--columns", help="Columns of numbers, a criterion each: a,b,c.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column that names the samples; the only one in --out.")]
 Alpha = Annotated[float | None, typer.Option(help="Share of nominal samples that may be called; 0.05 if left out.")]
-Score = Annotated[
-    Literal["union", "depth", "criteria"],
+Method = Annotated[
+    MethodName,
     typer.Option(help="union (depth and each criterion), depth (the paper's) or criteria."),
 ]
 Format = Annotated[str | None, typer.Option("--format", help="Format of the input, if its name does not tell.")]
@@ -48,6 +57,52 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON in place of the table.")]
 Dask = Annotated[str | None, typer.Option(help="Fit on a Dask cluster: local, or its address tcp://host:port.")]
 FailOnAnomaly = Annotated[bool, typer.Option("--fail-on-anomaly", help="Exit with 3 if an anomaly is found.")]
+
+
+class Learning(NamedTuple):
+    """What is to be learned from.
+
+    Attributes
+    ----------
+    training : pyarrow.Table
+    detector : ParetoDepthDetector
+        Not fitted yet.
+    remark : str
+        Which criteria were chosen, if nobody else has; otherwise empty.
+    """
+
+    training: Any
+    detector: ParetoDepthDetector
+    remark: str
+
+
+def read_learning(
+    train: str,
+    *,
+    format: str | None,
+    criteria: Path | None,
+    columns: str | None,
+    id_column: str | None,
+    method: MethodName,
+    alpha: float | None,
+) -> Learning:
+    """Return the training samples of a file, and the detector that the options ask for."""
+    from paretodepth.criteria.suggestion import chosen_criteria
+    from paretodepth.files.tables import read_table
+
+    training = read_table(train, format=format)
+    choice = chosen_criteria(
+        training, criteria=criteria_of(criteria), columns=column_list(columns), id_column=id_column
+    )
+    return Learning(training, new_detector(choice.criteria, len(training), method, alpha), choice.remark)
+
+
+def new_detector(criteria: Any, n_training: int, method: MethodName, alpha: float | None) -> ParetoDepthDetector:
+    """Return a detector with the defaults of the command line, for so many training samples."""
+    from paretodepth.detector import ParetoDepthDetector
+
+    max_depth: Any = "auto" if n_training > MAX_UNCAPPED else None
+    return ParetoDepthDetector(criteria, method=method, alpha=alpha, max_depth=max_depth, n_jobs=-1)
 
 
 def column_list(columns: str | None) -> list[str] | None:

@@ -4,14 +4,14 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Annotated, NoReturn
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 from typer.exceptions import TyperException
 
 app = typer.Typer(
@@ -60,28 +60,49 @@ def printable(text: str, most: int | None = None) -> str:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar with the time left on a terminal, and nothing otherwise; a total of 0 is unknown.
+def progress(title: str, screen: Console = notes) -> Iterator[None]:
+    """Show what is being done, phase by phase, on a terminal, and nothing otherwise.
 
-    The phases of a fit are shown as they come.
+    Where it is known how much there is to do, a bar tells how much is done and how long the rest will take.
     """
     from paretodepth._blocks import watched
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as bar:
-        task = bar.add_task(title, total=None)
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        shown, task = title, bar.add_task(title, total=None)
 
-        def show(step: str, n_done: int, n_total: int) -> None:
-            bar.update(task, description=step, completed=n_done, total=n_total or None)
+        def show(step: str, n_done: int, n_all: int) -> None:
+            nonlocal shown, task
+            if step != shown:
+                # A task of its own: rich would keep the last one's total if the next one's is not known.
+                bar.remove_task(task)
+                shown, task = step, bar.add_task(step, total=None)
+            bar.update(task, completed=n_done, total=n_all or None)
 
         with watched(show):
-            yield partial(show, title)
+            yield
+
+
+def print_outcome(screen: Console, *, remark: str, advice: Iterable[str], outcome: RenderableType) -> None:
+    """Print what a fit or a detection has found, under a remark on the criteria, with advice."""
+    if remark:
+        screen.print(Text(printable(remark), style="dim"))
+    screen.print(outcome)
+    for sentence in advice:
+        screen.print(Text(f"Advice: {printable(sentence)}", style="yellow"))
+
+
+def print_written(screen: Console, places: Iterable[str]) -> None:
+    """Print which files were written; standard output is none."""
+    for place in places:
+        if place != "-":
+            screen.print(Text(f"Written: {printable(place)}"))
 
 
 def _show_version(wanted: bool) -> None:

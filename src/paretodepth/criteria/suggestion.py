@@ -19,14 +19,11 @@ class Choice(NamedTuple):
     Attributes
     ----------
     criteria : list of Criterion
-    columns : list of str
-        The columns that they read, which new samples must have.
     remark : str
         What was chosen, if nobody else has; otherwise empty.
     """
 
     criteria: list[Criterion]
-    columns: list[str]
     remark: str
 
 
@@ -59,18 +56,17 @@ def chosen_criteria(
     """
     check_one_source(criteria, columns)
     if criteria is not None:
-        return Choice(criteria, _read_columns(criteria, training.column_names), "")
+        return Choice(criteria, "")
     kinds = {field.name: column_kind(field.type) for field in training.schema}
     if columns is not None:
-        named = check_named_columns(columns, kinds)
-        return Choice([_difference(name) for name in named], named, "")
+        return Choice([_difference(name) for name in check_named_columns(columns, kinds)], "")
     reasons = {name: _reason_against(training, name, id_column) for name in training.column_names}
     taken = check_number_columns([name for name, reason in reasons.items() if reason is None], kinds)
     left_out = [f"{name} ({reason})" for name, reason in reasons.items() if reason is not None]
     remark = f"One criterion per numeric column: {', '.join(taken)}."
     if left_out:
         remark += f" Left out: {', '.join(left_out)}."
-    return Choice([_difference(name) for name in taken], taken, remark)
+    return Choice([_difference(name) for name in taken], remark)
 
 
 def _difference(name: str) -> Criterion:
@@ -94,8 +90,18 @@ def _reason_against(table: pa.Table, name: str, id_column: str | None) -> str | 
     return None
 
 
-def _read_columns(criteria: Sequence[Criterion], names: list[str]) -> list[str]:
-    """Return the columns that criteria read; all of them if one criterion counts columns by position."""
+def read_columns(criteria: Sequence[Criterion] | None, names: list[str]) -> list[str]:
+    """Return the columns of a table that criteria read.
+
+    All of them if there are no criteria, or one of them counts columns by position.
+
+    Examples
+    --------
+    >>> read_columns([Criterion("size", ["s_*"])], ["name", "s_1", "s_2"])
+    ['s_1', 's_2']
+    """
+    if criteria is None:
+        return names
     read: set[int] = set()
     for criterion in criteria:
         columns = criterion.columns

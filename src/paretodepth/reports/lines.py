@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.criteria.suggestion import column_kind
-from paretodepth.detector import ParetoDepthDetector
 
-N_POINTS = 80
+MAX_POINTS = 80
 """Points that a drawn line has at most."""
 
 
@@ -37,19 +37,20 @@ class Drawing:
     def line(self, table: pa.Table, row: int) -> dict[str, list[float | None]]:
         """Return the line of a sample as x and y, without points where the sample has none."""
         values = [table.column(column)[row].as_py() for column in self.columns]
-        points = _points(values[0] if len(values) == 1 else values)
-        kept = points[np.unique(np.linspace(0, len(points) - 1, min(N_POINTS, len(points))).astype(int))]
+        value = values[0] if len(values) == 1 else values
+        points = _trajectory_points(value) if self.kind == "trajectory" else _series_points(value)
+        kept = points[np.unique(np.linspace(0, len(points) - 1, min(MAX_POINTS, len(points))).astype(int))]
         return {"x": rounded(kept[:, 0]), "y": rounded(kept[:, 1])}
 
 
-def drawings(detector: ParetoDepthDetector, samples: pa.Table) -> list[Drawing]:
+def drawings(criteria: FittedCriteria, samples: pa.Table) -> list[Drawing]:
     """Return what can be drawn: columns of lists, and series that a criterion reads from several columns."""
     found = [Drawing(field.name, kind, [field.name]) for field in samples.schema if (kind := _kind(field.type))]
-    names = getattr(detector, "feature_names_in_", [])
-    for criterion in detector.criteria_:
+    names = criteria.layout.feature_names or []
+    for criterion in criteria.fitted:
         metric = criterion.criterion.registered
         if metric is not None and metric.kind == "series" and len(criterion.columns) > 1:
-            found.append(Drawing(criterion.name, "series", [str(names[column]) for column in criterion.columns]))
+            found.append(Drawing(criterion.name, "series", [names[column] for column in criterion.columns]))
     return found
 
 
@@ -68,12 +69,13 @@ def _kind(type: pa.DataType) -> Literal["trajectory", "series"] | None:
     return "series" if column_kind(inner) == "numbers" else None
 
 
-def _points(value: Any) -> NDArray[np.float64]:
-    """Return a sample's points as x and y; of a series x counts them."""
-    if not value:
-        return np.empty((0, 2))
-    if isinstance(value[0], list):
-        points = np.array([point[:2] for point in value if point is not None and len(point) > 1], dtype=np.float64)
-        return points.reshape(-1, 2)
-    heights = np.array(value, dtype=np.float64)
+def _trajectory_points(value: Any) -> NDArray[np.float64]:
+    """Return a trajectory's points as x and y, shape (n_points, 2), without those that are missing."""
+    points = [point[:2] for point in value or [] if point is not None and len(point) > 1]
+    return np.array(points, dtype=np.float64).reshape(-1, 2)
+
+
+def _series_points(value: Any) -> NDArray[np.float64]:
+    """Return a series' values as y over their position as x, shape (n_values, 2)."""
+    heights = np.array(value or [], dtype=np.float64)
     return np.column_stack([np.arange(len(heights)), heights])

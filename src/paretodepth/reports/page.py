@@ -10,11 +10,14 @@ import json
 from os import PathLike, fspath
 from typing import Any
 
-from paretodepth._checks import check_extra
+from paretodepth._blocks import phase
+from paretodepth._checks import check_count, check_extra
 from paretodepth.files.atomic import replaced
-from paretodepth.reports.detection import Detection, Progress
-from paretodepth.reports.page_data import MAX_SAMPLES, page_details, page_figures, page_reasons
+from paretodepth.reports.detection import Detection
+from paretodepth.reports.page_data import check_training, page_details, page_figures
 
+MAX_SAMPLES = 10_000
+"""Samples in the table."""
 FIGURES_BYTES = 1_500_000
 DETAILS_BYTES = 1_200_000
 """What the compressed data may take, so that a page stays below 6 MB: the library for pictures takes 2 MB."""
@@ -29,31 +32,37 @@ def write_report(
     path: str | PathLike[str],
     *,
     title: str = "Anomalies",
-    progress: Progress = lambda n_done, n_samples: None,
+    max_samples: int = MAX_SAMPLES,
+    details_bytes: int = DETAILS_BYTES,
 ) -> None:
     """Write a detection as a page for a browser, there as a whole or not at all.
 
-    It holds the 10,000 strangest samples, and the details of as many of them as fit: a page is below 6 MB.
-    Everything from the data is shown as text.
+    It holds the strangest samples, and the details of as many of them as fit: a page is below 6 MB.
+    It asks nobody for anything, and everything from the data is shown as text.
 
     Parameters
     ----------
     detection : Detection
-        With its training table.
+        Of :func:`detect`, for it needs the training samples.
     path : str or path-like
-    title : str
-    progress : callable
-        Told how many samples are explained, and of how many.
+        ``-`` is standard output.
+    title : str, default="Anomalies"
+    max_samples : int, default=10_000
+        Samples in the table; of more the others are only counted.
+    details_bytes : int, default=1_200_000
+        What the compressed details may take: nearest samples, dyads and lines, for a click on a sample.
     """
+    check_count(max_samples, "max_samples", "write_report")
+    check_training(detection.training)
     jinja2 = check_extra("jinja2", "report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("paretodepth.reports", "template"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
     )
-    reasons = page_reasons(detection, progress)
-    figures, letters = _figures(detection, title, reasons)
-    details = _details(detection, reasons, letters)
+    with phase("report"):
+        figures, letters = _figures(detection, title, max_samples)
+        details = _details(detection, min(len(detection.scores), max_samples), letters, details_bytes)
     page = environment.get_template("report.html").render(
         title=title,
         # Only scripts that carry this number run, so none that data could bring.
@@ -66,26 +75,25 @@ def write_report(
         file.write(page.encode())
 
 
-def _figures(detection: Detection, title: str, reasons: dict[str, Any]) -> tuple[bytes, int]:
+def _figures(detection: Detection, title: str, n_samples: int) -> tuple[bytes, int]:
     """Return the packed figures, with cells as long as fit, and how long that is."""
     for letters in CELL_LETTERS:
-        figures = _packed_json(page_figures(detection, title, reasons, letters))
+        figures = _packed_json(page_figures(detection, title, n_samples, letters))
         if len(figures) <= FIGURES_BYTES:
             break
     return figures, letters
 
 
-def _details(detection: Detection, reasons: dict[str, Any], letters: int) -> bytes:
+def _details(detection: Detection, n_detailed: int, letters: int, n_bytes: int) -> bytes:
     """Return the packed details of as many samples as fit."""
-    n_detailed = min(len(detection.scores), MAX_SAMPLES)
     if n_detailed > N_TRIED:
-        of_one, of_some = (len(_packed_json(page_details(detection, reasons, n, letters))) for n in (1, N_TRIED))
+        of_one, of_some = (len(_packed_json(page_details(detection, n, letters))) for n in (1, N_TRIED))
         per_sample = (of_some - of_one) / (N_TRIED - 1)
-        n_detailed = max(1, min(n_detailed, int((DETAILS_BYTES - of_one) / per_sample)))
-    details = _packed_json(page_details(detection, reasons, n_detailed, letters))
-    while len(details) > DETAILS_BYTES and n_detailed > 1:
+        n_detailed = max(1, min(n_detailed, int((n_bytes - of_one) / per_sample)))
+    details = _packed_json(page_details(detection, n_detailed, letters))
+    while len(details) > n_bytes and n_detailed > 1:
         n_detailed = n_detailed * 3 // 4
-        details = _packed_json(page_details(detection, reasons, n_detailed, letters))
+        details = _packed_json(page_details(detection, n_detailed, letters))
     return details
 
 

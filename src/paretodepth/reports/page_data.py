@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -13,15 +13,11 @@ from numpy.typing import NDArray
 
 from paretodepth.criteria.suggestion import column_kind
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.reports.detection import Detection
+from paretodepth.reports.detection import TOGETHER, Detection, Reason
 from paretodepth.reports.lines import drawings, rounded
-from paretodepth.reports.results import TOGETHER, headline, suspects
-from paretodepth.scoring.explanation import Explanation
+from paretodepth.reports.results import headline
 
 Json = dict[str, Any]
-Progress = Callable[[int, int], None]
-MAX_SAMPLES = 10_000
-"""Samples in the table, the strangest; the others are only counted."""
 MAX_COLUMNS = 12
 """Own columns of the samples that the table shows."""
 N_BINS = 60
@@ -38,27 +34,25 @@ N_NEIGHBORS = 3
 """Nearest nominal samples shown for each criterion."""
 N_BACKGROUND = 60
 """Nominal lines that a sample is drawn over."""
-REASONS = ("because", "sentence", "criterion_p", "relief", "distance")
-"""What an explanation brings to the table."""
-EXPLAINED_ROWS = 1000
-"""Samples explained between two reports of progress."""
+MAX_NOMINAL = 10_000
+"""Nominal scores that a moved threshold's false-alarm rate is told from."""
 
 
-def page_figures(detection: Detection, title: str, reasons: Json, cell_letters: int) -> Json:
+def page_figures(detection: Detection, title: str, n_samples: int, cell_letters: int) -> Json:
     """Return what is shown of all samples: counts, distribution, advice, and the table.
 
     Parameters
     ----------
     detection : Detection
     title : str
-    reasons : dict
-        Of `page_reasons`.
+    n_samples : int
+        So many samples, the strangest, are in the table; the others are only counted.
     cell_letters : int
         Text in cells is cut to so many letters.
     """
-    detector = detection.detector
-    rows = detection.strangest[:MAX_SAMPLES]
-    nominal = np.sort(-detector.training_scores_)
+    model = detection.model
+    rows = detection.strangest[:n_samples]
+    nominal = np.sort(model.scores)
     return {
         "title": title,
         "headline": headline(detection),
@@ -66,22 +60,22 @@ def page_figures(detection: Detection, title: str, reasons: Json, cell_letters: 
         "n_samples": len(detection.scores),
         "n_more": len(detection.scores) - len(rows),
         "left_out": detection.is_left_out,
-        "method": detector.method,
-        "alpha": detector.alpha_,
+        "method": model.method,
+        "alpha": model.alpha,
         "fdr": detection.fdr,
         "threshold": detection.threshold,
-        "n_fronts": detector.n_fronts_,
-        "max_depth": detector.fronts_.max_depth,
-        "exact": bool(detector.exact_),
-        "advice": detector.advice_,
-        "criteria": [criterion.name for criterion in detector.criteria_],
-        "metrics": [str(getattr(c.metric, "__name__", c.metric)) for c in detector.criteria_],
-        "n_neighbors": detector.n_neighbors_.tolist(),
+        "n_fronts": len(model.fronts),
+        "max_depth": model.fronts.max_depth,
+        "exact": bool(model.is_exact),
+        "advice": model.advice,
+        "criteria": model.criteria.names,
+        "metrics": [str(getattr(c.metric, "__name__", c.metric)) for c in model.criteria.fitted],
+        "n_neighbors": model.measurer.n_neighbors.tolist(),
         "together": TOGETHER,
         "bins": _bins(nominal, detection.scores),
-        "nominal": nominal.tolist() if len(nominal) <= MAX_SAMPLES else _spread(nominal, MAX_SAMPLES).tolist(),
+        "nominal": nominal.tolist() if len(nominal) <= MAX_NOMINAL else _spread(nominal, MAX_NOMINAL).tolist(),
         "columns": shown_columns(detection.samples),
-        "samples": {name: reasons[name] for name in REASONS} | _own_figures(detection, rows, cell_letters),
+        "samples": _reason_columns(detection.reasons(n_samples)) | _own_figures(detection, rows, cell_letters),
     }
 
 
@@ -111,32 +105,14 @@ def _own_figures(detection: Detection, rows: NDArray[np.intp], cell_letters: int
     }
 
 
-def page_reasons(detection: Detection, progress: Progress) -> Json:
-    """Return what an explanation tells of the samples, as columns, the strangest sample first.
-
-    `progress` is told how many samples are explained, and of how many.
-    """
-    rows = detection.strangest[:MAX_SAMPLES]
-    parts = []
-    for start in range(0, len(rows), EXPLAINED_ROWS):
-        part = rows[start : start + EXPLAINED_ROWS]
-        parts.append(_reasons(detection.explanation(part)))
-        progress(start + len(part), len(rows))
-    return {name: [entry for part in parts for entry in part[name]] for name in parts[0]}
-
-
-def _reasons(explanation: Explanation) -> Json:
-    """Return an explanation as columns."""
+def _reason_columns(reasons: Sequence[Reason]) -> Json:
+    """Return the columns of the table that an explanation brings, the strangest sample first."""
     return {
-        "because": suspects(explanation).tolist(),
-        "sentence": explanation.sentences,
-        "criterion_p": [rounded(values, 3) for values in explanation.criterion_p_values],
-        "relief": [rounded(values, 3) for values in explanation.relief],
-        "distance": [rounded(values, 3) for values in explanation.distances],
-        "neighbors": [
-            [criterion[sample, :N_NEIGHBORS].tolist() for criterion in explanation.neighbors]
-            for sample in range(len(explanation))
-        ],
+        "because": [reason.suspect for reason in reasons],
+        "sentence": [reason.sentence for reason in reasons],
+        "criterion_p": [rounded(reason.criterion_p_values, 3) for reason in reasons],
+        "relief": [rounded(reason.relief, 3) for reason in reasons],
+        "distance": [rounded(reason.distances, 3) for reason in reasons],
     }
 
 
@@ -157,16 +133,17 @@ def cell(value: Any, most: int) -> str | int | float | bool | None:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def page_details(detection: Detection, reasons: Json, n_detailed: int, cell_letters: int) -> Json:
+def page_details(detection: Detection, n_detailed: int, cell_letters: int) -> Json:
     """Return what is shown of a clicked sample beyond the table, for so many of the strangest.
 
     Their dyads and nearest nominal samples, the cells and lines of these, and what all samples are drawn over: dots
     and fronts of nominal dyads, and nominal lines.
     """
-    lines = drawings(detection.detector, detection.samples)
     rows = detection.strangest[:n_detailed]
     training = check_training(detection.training)
-    neighbors = reasons["neighbors"][:n_detailed]
+    neighbors = [
+        [nearest[:N_NEIGHBORS].tolist() for nearest in reason.neighbors] for reason in detection.reasons(n_detailed)
+    ]
     near = sorted({row for sample in neighbors for nearest in sample for row in nearest})
     background = np.random.default_rng(0).permutation(len(training))[:N_BACKGROUND].tolist()
     own = training.select([name for name in shown_columns(detection.samples) if name in training.column_names])
@@ -184,7 +161,7 @@ def page_details(detection: Detection, reasons: Json, n_detailed: int, cell_lett
                 "nominal": {row: drawing.line(training, row) for row in {*background, *near}},
                 "background": background,
             }
-            for drawing in lines
+            for drawing in drawings(detection.model.criteria, detection.samples)
             if set(drawing.columns) <= set(training.column_names)
         ],
     }
@@ -192,7 +169,7 @@ def page_details(detection: Detection, reasons: Json, n_detailed: int, cell_lett
 
 def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
     """Return the samples' dyads, and nominal dyads and fronts to draw them over, for two and more criteria."""
-    fronts = detection.detector.fronts_
+    fronts = detection.model.fronts
     nominal = fronts.dyads
     n_criteria = nominal.shape[1]
     if n_criteria == 1:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.suggestion import Choice
 from paretodepth.datasets import Pedestrians, make_pedestrians
 from paretodepth.datasets.pedestrians import SPEED_EDGES
 from paretodepth.detector import ParetoDepthDetector
@@ -77,7 +76,7 @@ def run_demo(out: Path, seed: int) -> DemoResult:
     with step(
         "Sorting the 79,800 dyads of the nominal ones into fronts, under speed and shape (compiles on first use)"
     ):
-        found = detect(training_table, table, Choice(criteria, ["track"], ""), method="depth")
+        found = detect(ParetoDepthDetector(criteria, n_jobs=-1), training_table, table)
     with step("Comparing with each criterion alone"):
         scores = {"speed and shape": found.scores} | {
             f"{criterion.name} alone": _alone(criterion, training_table, table) for criterion in criteria

@@ -1,0 +1,30 @@
+"""The commands that need no data of one's own."""
+
+from typer.testing import CliRunner
+
+from paretodepth.cli import app
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, arguments)
+
+
+def test_reproduce_prints_the_papers_figure_beside_ours(tmp_path):
+    result = run("reproduce", "theorem2", "--runs", "3", "--seed", "7", "--out", str(tmp_path))
+    assert result.exit_code == 0
+    assert "Mean of 3 runs" in result.output
+    assert "paretodepth reproduce theorem2 --runs 3 --seed 7" in (tmp_path / "reproduction.md").read_text()
+
+
+def test_reproduce_without_a_name_lists_the_experiments():
+    result = run("reproduce")
+    assert result.exit_code == 0
+    assert "Table 1a: four-criteria simulation" in result.output
+
+
+def test_accuracy_lists_its_experiments_and_runs_one(tmp_path):
+    assert "False alarms and false discoveries" in run("accuracy").output
+    result = run("accuracy", "validity", "--runs", "2", "--out", str(tmp_path))
+    assert result.exit_code == 0
+    assert "union, split" in result.output
+    assert "paretodepth accuracy validity --runs 2" in (tmp_path / "accuracy.md").read_text()

@@ -1,0 +1,226 @@
+"""The whole job on tables."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import paretodepth.reports
+from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth._blocks import watched
+from paretodepth.pairs.nearest import nearest_dyads
+from paretodepth.reports import detect, detection, write_report
+from paretodepth.reports.detection import TOGETHER, scored, scored_chunks, suspects
+from paretodepth.reports.results import results_table, summary
+from paretodepth.scoring.explanation import explain_left_out
+
+pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+
+
+def union():
+    return ParetoDepthDetector(method="union")
+
+
+def random_table(seed, n_samples):
+    rng = np.random.default_rng(seed)
+    return pa.table({name: rng.random(n_samples) for name in "ab"})
+
+
+def test_public_names_are_those_the_room_lists():
+    for name in paretodepth.reports.__all__:
+        assert getattr(paretodepth.reports, name).__doc__
+    with pytest.raises(AttributeError, match="no attribute 'detekt'"):
+        _ = paretodepth.reports.detekt
+
+
+def test_what_is_found_is_what_the_detector_says():
+    nominal, new = random_table(0, 60), pa.table({"name": list("xyz"), "b": [0.5, 9, 0.4], "a": [0.5, 0.5, 3]})
+    criteria = [Criterion("a", ["a"]), Criterion("b", ["b"])]
+    found = detect(ParetoDepthDetector(criteria, method="union"), nominal, new)
+    detector = ParetoDepthDetector(criteria, method="union").fit(nominal)
+    X = new.select(["a", "b"])
+    np.testing.assert_array_equal(found.scores, -detector.score_samples(X))
+    np.testing.assert_array_equal(found.p_values, detector.p_values(X))
+    np.testing.assert_array_equal(found.is_anomaly, detector.predict(X) < 0)
+    np.testing.assert_array_equal(found.nearest_dyads(np.array([2, 0])), detector.nearest_dyads(X)[[2, 0]])
+    assert found.explanation(np.arange(3)).sentences == detector.explain(X).sentences
+    assert not found.is_left_out
+
+
+def test_no_discovery_and_only_discoveries_are_called_so():
+    nominal = pa.table({"a": np.random.default_rng(0).random(50)})
+    assert not detect(union(), nominal, pa.table({"a": [0.4, 0.5]}), fdr=0.01).is_anomaly.any()
+    assert detect(union(), nominal, pa.table({"a": [9.0, 8.0]}), fdr=0.1).is_anomaly.all()
+
+
+def test_explanation_of_a_training_sample_is_that_of_the_sample_against_the_others():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    X[7] = [5.0, 0.0]
+    detector = ParetoDepthDetector(method="union", n_neighbors=3).fit(X)
+    explanation = explain_left_out(detector.model_, np.arange(60), n_jobs=None)
+    scores = -detector.training_scores_
+    n_as_strange = (scores >= scores[:, None]).sum(axis=1)
+    np.testing.assert_array_equal(explanation.p_values["union"], (1 + n_as_strange) / 61)
+    np.testing.assert_array_equal(explanation.is_anomaly, detector.training_labels_ < 0)
+    for criterion in range(2):
+        distances = np.abs(X[:, criterion, None] - X[:, criterion])
+        np.fill_diagonal(distances, np.inf)
+        np.testing.assert_array_equal(explanation.neighbors[criterion][:, 0], distances.argmin(axis=1))
+    assert explanation.criterion_p_values[7].argmin() == 0
+    some = explain_left_out(detector.model_, np.array([7, 3]), n_jobs=None)
+    assert some.sentences == [explanation.sentences[7], explanation.sentences[3]]
+
+
+def test_dyads_of_a_training_sample_are_those_with_the_nearest_others():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    detector = ParetoDepthDetector(n_neighbors=[2, 3]).fit(X)
+    others = np.abs(X[1:] - X[0])
+    expected = [*others[others[:, 0].argsort()[:2]], *others[others[:, 1].argsort()[:3]]]
+    (dyads,) = detector.model_.map_left_out(
+        lambda block: nearest_dyads(block, detector.n_neighbors_)[1], np.array([0]), n_jobs=None
+    )
+    np.testing.assert_array_equal(dyads[0], expected)
+    found = detect(ParetoDepthDetector(n_neighbors=[2, 3]), pa.table({"a": X[:, 0], "b": X[:, 1]}))
+    np.testing.assert_array_equal(found.nearest_dyads(np.array([0]))[0], expected)
+
+
+def uphill(A, B):
+    """An asymmetric dissimilarity: up costs four times as much as down."""
+    steps = B[None, :, 0] - A[:, None, 0]
+    return np.where(steps > 0, 4 * steps, -steps)
+
+
+@pytest.mark.parametrize("method", ["depth", "criteria", "union"])
+def test_p_values_of_explained_training_samples_are_those_of_their_scores_under_an_asymmetric_metric(method):
+    X = np.random.default_rng(0).random((60, 2))
+    criteria = [Criterion("up", [0], uphill), Criterion("b", [1])]
+    detector = ParetoDepthDetector(criteria, method=method).fit(X)
+    explanation = explain_left_out(detector.model_, np.arange(60), n_jobs=None)
+    expected = detector.model_.p_values(-detector.training_scores_)
+    np.testing.assert_array_equal(explanation.p_values[method], expected)
+    np.testing.assert_array_equal(explanation.is_anomaly, detector.training_labels_ < 0)
+
+
+def test_the_criterion_to_blame_has_the_smallest_p_value():
+    nominal = random_table(0, 80)
+    found = detect(union(), nominal, pa.table({"a": [9.0, 0.5], "b": [0.5, 7.0]}))
+    assert suspects(found.explanation(np.arange(2))).tolist() == [0, 1]
+    assert {reason.because for reason in found.reasons(2)} == {"a", "b"}
+
+
+def test_no_criterion_is_to_blame_for_what_is_odd_only_in_combination(found):
+    reasons = dict(zip(found.strangest.tolist(), found.reasons(120), strict=True))
+    assert (reasons[88].suspect, reasons[88].because) == (-1, TOGETHER)
+    assert reasons[found.strangest[-1]].because is None
+
+
+@pytest.mark.parametrize("is_left_out", [False, True])
+def test_each_sample_is_explained_once_however_many_outputs_there_are(is_left_out, tmp_path, monkeypatch):
+    nominal, new = random_table(0, 60), random_table(1, 40)
+    explained = []
+
+    def counted(function):
+        def explain(model, samples, **options):
+            explained.extend(samples.tolist() if is_left_out else map(tuple, np.column_stack(samples)))
+            return function(model, samples, **options)
+
+        return explain
+
+    for name in ("explain_new", "explain_left_out"):
+        monkeypatch.setattr(detection, name, counted(getattr(detection, name)))
+    found = detect(union(), nominal, None if is_left_out else new)
+    results_table(found)
+    write_report(found, tmp_path / "report.html", max_samples=30)
+    summary(found)
+    found.reasons(10)
+    assert found.n_anomalies < 30
+    assert len(explained) == len(set(explained)) == 30
+
+
+def test_reasons_asked_for_bit_by_bit_are_those_asked_for_at_once(found):
+    again = scored(found.detector, found.samples)
+    parts = [again.reasons(n_samples) for n_samples in (2, 50, 7)]
+    assert [len(part) for part in parts] == [2, 50, 7]
+    for reason, expected in zip(parts[1], found.reasons(50), strict=True):
+        assert reason.sentence == expected.sentence
+        assert reason.suspect == expected.suspect
+        np.testing.assert_array_equal(reason.relief, expected.relief)
+
+
+def test_a_bad_value_deep_in_a_table_is_told_by_its_row():
+    new = random_table(1, 5000)
+    values = new.column("b").to_numpy().copy()
+    values[[2500, 4000]] = np.inf
+    with pytest.raises(ValueError, match=r"Got inf in 'b', sample 2500;"):
+        detect(union(), random_table(0, 30), new.set_column(1, "b", [values]))
+
+
+def test_missing_values_are_counted_over_the_whole_table():
+    new = random_table(1, 5000)
+    values = new.column("a").to_numpy().copy()
+    values[[3, 2500, 4999]] = np.nan
+    with pytest.raises(ValueError, match=r"Got 3 in 'a' instead"):
+        detect(union(), random_table(0, 30), new.set_column(0, "a", [values]))
+
+
+def chunks_of(table, n_rows):
+    return [table.slice(start, n_rows) for start in range(0, len(table), n_rows)]
+
+
+def test_a_bad_value_is_told_by_its_row_in_all_chunks():
+    detector = union().fit(random_table(0, 30))
+    new = random_table(1, 23)
+    values = new.column("a").to_numpy().copy()
+    values[12] = -np.inf
+    chunks = scored_chunks(detector, chunks_of(new.set_column(0, "a", [values]), 5))
+    assert [len(next(chunks).scores) for _ in range(2)] == [5, 5]
+    with pytest.raises(ValueError, match=r"sample 12;"):
+        next(chunks)
+
+
+def refuses_one(A, B):
+    """A function that has no answer for one sample."""
+    return np.where(A[:, None, 0] == 7, np.nan, np.abs(A[:, None, 0] - B[:, 0]))
+
+
+def test_a_bad_dissimilarity_is_told_by_its_row_in_all_chunks():
+    detector = ParetoDepthDetector([Criterion("a", ["a"], refuses_one)]).fit(random_table(0, 30).select(["a"]))
+    new = pa.table({"a": np.where(np.arange(23) == 12, 7.0, 0.5)})
+    with pytest.raises(ValueError, match=r"sample 12\b"):
+        list(scored_chunks(detector, chunks_of(new, 5)))
+
+
+def test_chunks_are_scored_as_the_whole(found):
+    parts = list(scored_chunks(found.detector, chunks_of(found.samples, 7)))
+    np.testing.assert_array_equal(np.concatenate([part.scores for part in parts]), found.scores)
+    tables = pa.concat_tables([results_table(part) for part in parts])
+    assert tables.equals(results_table(found))
+
+
+def test_phases_are_told_to_who_watches(tmp_path):
+    phases = []
+    with watched(lambda title, n_done, n_all: phases.append((title, n_done, n_all))):
+        found = detect(union(), random_table(0, 60), random_table(1, 40))
+        write_report(found, tmp_path / "report.html")
+    titles = list(dict.fromkeys(title for title, _, _ in phases))
+    assert titles[-3:] == ["scores of samples 0 to 39", "report", "reasons of 40 samples"]
+    assert ("reasons of 40 samples", 1, 1) in phases
+
+
+def test_other_input_is_refused():
+    nominal = random_table(0, 30)
+    with pytest.raises(TypeError, match=r"'detector' parameter of detect must be a ParetoDepthDetector. Got 'union'"):
+        detect("union", nominal)
+    for tables, name in (((pd.DataFrame({"a": [1.0]}),), "training"), ((nominal, {"a": [1.0]}), "samples")):
+        with pytest.raises(TypeError, match=rf"'{name}' parameter of detect must be a pyarrow.Table. Got"):
+            detect(union(), *tables)
+    with pytest.raises(ValueError, match=r"samples: the columns must be the expected ones, 'a', 'b'. Got no 'b'"):
+        detect(union(), nominal, nominal.select(["a"]))
+    with pytest.raises(ValueError, match="must calibrate by 'leave-one-out' to score its own training samples"):
+        detect(ParetoDepthDetector(calibration="split"), nominal)
+    for parameter in ("alpha", "threshold"):
+        with pytest.raises(ValueError, match=f"Give either {parameter} or fdr"):
+            detect(ParetoDepthDetector(**{parameter: 0.1}), nominal, fdr=0.1)
+    with pytest.raises(ValueError, match="'fdr' parameter of detect must be a number between 0 and 1"):
+        detect(union(), nominal, fdr=1)

@@ -1,0 +1,76 @@
+"""What is told of a detection."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from paretodepth import ParetoDepthDetector
+from paretodepth.reports import detect
+from paretodepth.reports.results import criterion_figures, headline, nth_sample, results_table, summary
+from tests.newcomer import PLANTED
+
+
+def test_results_keep_a_row_per_sample_when_nothing_is_called():
+    nominal = pa.table({"a": np.random.default_rng(0).random(50)})
+    found = detect(ParetoDepthDetector(), nominal, pa.table({"a": [0.4, 0.5]}))
+    assert results_table(found).column("because").to_pylist() == [None, None]
+
+
+def test_results_name_the_criterion_to_blame_for_each_anomaly_and_no_other(found):
+    table = results_table(found, id_column="invoice")
+    assert table.column_names == ["invoice", "score", "p_value", "decision", "because"]
+    called = [decision == "anomaly" for decision in table.column("decision").to_pylist()]
+    because = table.column("because").to_pylist()
+    assert called == found.is_anomaly.tolist()
+    assert [name is not None for name in because] == called
+    assert {row: because[row] for row in PLANTED} == PLANTED
+
+
+def test_a_column_of_the_samples_keeps_its_name_and_ours_gives_way():
+    nominal = pa.table({"a": np.random.default_rng(0).random(50)})
+    new = pa.table({"a": [0.5], "score": [1], "score_": [2]})
+    criteria = ParetoDepthDetector().fit(nominal).criteria_
+    found = detect(ParetoDepthDetector([criterion.criterion for criterion in criteria]), nominal, new)
+    assert results_table(found).column_names == ["a", "score", "score_", "score__", "p_value", "decision", "because"]
+
+
+def test_the_method_is_told_as_method_and_scores_are_numbers(found):
+    told = summary(found)
+    assert told["method"] == "union"
+    assert "score" not in told
+    assert [sample["score"] for sample in told["anomalies"]] == sorted(found.scores)[: -1 - found.n_anomalies : -1]
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+
+
+def test_the_headline_tells_the_rate_and_who_was_compared():
+    nominal = pa.table({"a": np.random.default_rng(0).random(99)})
+    assert headline(detect(ParetoDepthDetector(), nominal, pa.table({"a": [9.0]}))) == (
+        "1 of 1 samples called anomaly, at a false-alarm rate of 5%"
+    )
+    assert headline(detect(ParetoDepthDetector(), nominal, pa.table({"a": [9.0, 0.5]}), fdr=0.1)) == (
+        "1 of 2 samples called anomalies, at a false discovery rate of 0.1"
+    )
+    assert headline(detect(ParetoDepthDetector(threshold=1e9), nominal)) == (
+        "0 of 99 samples called anomalies; each compared with all others"
+    )
+
+
+def test_figures_of_criteria_are_those_of_the_explanation(found):
+    explanation = found.explanation(found.strangest[:1])
+    for criterion, figures in enumerate(criterion_figures(found.reasons(1)[0], explanation.criteria)):
+        assert figures == {
+            "criterion": explanation.criteria[criterion],
+            "p_value": explanation.criterion_p_values[0, criterion],
+            "relief": explanation.relief[0, criterion],
+            "distance": explanation.distances[0, criterion],
+            "nearest": explanation.neighbors[criterion][0].tolist(),
+        }
+
+
+def test_a_row_is_counted_through_the_chunks():
+    chunks = [pa.table({"a": [0, 1, 2]}), pa.table({"a": [3]}), pa.table({"a": [4, 5]})]
+    assert [nth_sample(chunks, row, "new.csv").column("a").to_pylist() for row in range(6)] == [[n] for n in range(6)]
+    with pytest.raises(ValueError, match=r"new.csv: the row must be from 0 to 5. Got 6 instead."):
+        nth_sample(chunks, 6, "new.csv")
