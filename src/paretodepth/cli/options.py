@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from paretodepth.scoring.methods import MethodName
+from paretodepth.scoring.methods import METHODS, MethodName
 
 if TYPE_CHECKING:
     from paretodepth.detector import ParetoDepthDetector
@@ -49,8 +49,7 @@ ColumnNames = Annotated[str | None, typer.Option("--columns", help="Columns of n
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column that names the samples; the only one in --out.")]
 Alpha = Annotated[float | None, typer.Option(help="Share of nominal samples that may be called; 0.05 if left out.")]
 Method = Annotated[
-    MethodName,
-    typer.Option(help="union (depth and each criterion), depth (the paper's) or criteria."),
+    MethodName, typer.Option(help="; ".join(f"{name}: {method.summary}" for name, method in METHODS.items()) + ".")
 ]
 Format = Annotated[str | None, typer.Option("--format", help="Format of the input, if its name does not tell.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]

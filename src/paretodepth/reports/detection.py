@@ -19,7 +19,6 @@ from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.suggestion import read_columns
 from paretodepth.detector import NAME, ParetoDepthDetector
 from paretodepth.files.schema import KIND_TYPES, check_expected_columns
-from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import check_fdr, discoveries
 from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_new
@@ -148,14 +147,9 @@ class Detection:
 
     def nearest_dyads(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of some samples with their nearest training samples, shape (n_rows, s, n_criteria)."""
-        n_neighbors, n_jobs = self.model.measurer.n_neighbors, self.detector.n_jobs
-
-        def dyads_of(block: NDArray[np.float64]) -> NDArray[np.float64]:
-            return nearest_dyads(block, n_neighbors)[1]
-
         if self.views is None:
-            return np.concatenate(self.model.map_left_out(dyads_of, rows, n_jobs=n_jobs))
-        return np.concatenate(self.model.map_new(dyads_of, self._views_of(self.views, rows), n_jobs=n_jobs))
+            return self.model.left_out_dyads(rows, n_jobs=self.detector.n_jobs)
+        return self.model.new_dyads(self._views_of(self.views, rows), n_jobs=self.detector.n_jobs)
 
     def _views_of(self, views: list[View], rows: NDArray[np.intp]) -> list[View]:
         return self.model.criteria.rows_of_views(views, rows, slice(None))

@@ -22,6 +22,8 @@ class Method(NamedTuple):
 
     Attributes
     ----------
+    summary : str
+        A phrase for help texts.
     measures : tuple of str
         What it needs, as :mod:`paretodepth.scoring.measures` takes it.
     score : callable
@@ -30,6 +32,7 @@ class Method(NamedTuple):
         surprising each value is, on one scale for all.
     """
 
+    summary: str
     measures: tuple[Measure, ...]
     score: Callable[[Mapping[Measure, NDArray[np.float64]], Callable[[Measure], NDArray[np.float64]]], Any]
 
@@ -55,9 +58,11 @@ def _union(values: Mapping[Measure, Any], surprise: Callable[[Measure], Any]) ->
 
 
 METHODS: dict[MethodName, Method] = {
-    "depth": Method(("mean_depth",), _mean_depth),
-    "criteria": Method(("neighbor_sums",), _largest_criterion),
-    "union": Method(("mean_depth", "neighbor_sums", "balanced_sum"), _union),
+    "depth": Method("the paper's mean depth", ("mean_depth",), _mean_depth),
+    "criteria": Method("the most surprising criterion", ("neighbor_sums",), _largest_criterion),
+    "union": Method(
+        "the most surprising of depth, criteria and their sum", ("mean_depth", "neighbor_sums", "balanced_sum"), _union
+    ),
 }
 MEASURES = tuple(dict.fromkeys(measure for method in METHODS.values() for measure in method.measures))
 """All that some method needs, and every fit measures."""
