@@ -94,6 +94,7 @@ def ask_tree(
             if not exceeds(upper, node, points, position):
                 best = deepest[node]
             elif node < n_leaves:
+                # The deeper half is looked at first: what it finds may rule out the other one.
                 deeper = 2 * node + (deepest[2 * node + 1] > deepest[2 * node])
                 stack[height] = deeper ^ 1
                 stack[height + 1] = deeper
@@ -120,6 +121,7 @@ def settle_block(
     what is missing are dominances within the block.
     """
     n_leaves = deepest.shape[0] // 2
+    # A copy side by side, because the block's points lie all over the tree.
     block = points[positions]
     settled = found[positions] + np.int32(1)
     for point in range(block.shape[0]):

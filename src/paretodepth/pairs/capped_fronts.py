@@ -13,7 +13,7 @@ from paretodepth._blocks import block_values
 from paretodepth._kernels.filters import are_reached
 from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.fronts.summary import FrontSummary, last_front
+from paretodepth.fronts.summary import USUAL_SIZES, FrontSummary, SummarySizes, last_front
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.pairs.pairs import HeldPairs, Pairs, pairs_before
 
@@ -24,10 +24,14 @@ ALIKE_SAMPLES = 200
 ASKED_SAMPLES = 300
 """Training samples whose nearest dyads are asked for their depth."""
 CAPPED_SHARE = 0.001
+"""Of these nearest dyads, what may be deeper than an automatic cap."""
 FRONT_MARGIN = 6.0
-"""Of `spread_of`, how far all of a front may lie off where a quarter of the samples has it."""
+"""Of `spread_of`, how far all of a front may lie off where a quarter of the samples has it.
+
+Wide, because one point that is foreseen too near costs a second pass over all pairs, and a front further off only lets
+a few dyads more wait."""
 DEPTH_MARGIN = 2.0
-"""The same for the depth of single dyads."""
+"""The same for the depth of single dyads. Narrow: nothing is proved by it, and every front more takes memory."""
 PAIR_VALUES = 2**19
 """Dissimilarities in a block of pairs, 4 MiB, which stay in the cache until they are filtered."""
 DRAWN_SAMPLES = 256
@@ -36,7 +40,9 @@ MAX_KEPT = 2**22
 """Dyads that fronts 1…L may hold if L is chosen automatically."""
 
 
-def capped_fronts(pairs: Pairs, max_depth: int, *, seed: int = 0) -> Fronts:
+def capped_fronts(
+    pairs: Pairs, max_depth: int, *, seed: int = 0, few_samples: int = FEW_SAMPLES, sizes: SummarySizes = USUAL_SIZES
+) -> Fronts:
     """Return fronts 1…max_depth of the dyads of all pairs of training samples, exactly.
 
     The dissimilarities are gone through block by block and never held together. Where front
@@ -51,26 +57,42 @@ def capped_fronts(pairs: Pairs, max_depth: int, *, seed: int = 0) -> Fronts:
         The last front to keep, L.
     seed : int, default=0
         Of the quarter, which changes the time and not the result.
+    few_samples : int, default=2000
+        Up to how many samples nothing is foreseen.
+    sizes : SummarySizes, optional
+        Of the summary of the fronts. Neither changes the result.
     """
     n_samples, n_criteria = pairs.n_samples, pairs.n_criteria
     beyond = alike = None
-    if n_samples > FEW_SAMPLES:
+    if n_samples > few_samples:
+        # Without foresight whole batches would be sorted of which nearly all is dropped again.
         foreseen = max_depth / growth(n_samples // 4, n_samples, n_criteria)
         foreseen = math.ceil(foreseen + FRONT_MARGIN * spread_of(foreseen, n_criteria))
-        beyond = last_front(capped_fronts(pairs.drawn(n_samples // 4, seed), foreseen, seed=seed))
+        quarter = pairs.drawn(n_samples // 4, seed)
+        beyond = last_front(capped_fronts(quarter, foreseen, seed=seed, few_samples=few_samples, sizes=sizes))
         alike = HeldPairs.of(pairs.drawn(ALIKE_SAMPLES, seed)).dyads
     while True:
-        summary = FrontSummary(max_depth, n_criteria, beyond=beyond, alike=alike)
+        summary = FrontSummary(max_depth, n_criteria, beyond=beyond, alike=alike, sizes=sizes)
         points = summary.points
         fronts = pairs.summarized(summary, pair_blocks(n_samples, n_criteria))
         # What a point dominates was rightly dropped if front L holds a dyad that is nowhere larger than the point.
         is_right = are_reached(points, last_front(fronts))
         if is_right.all():
             return fronts
+        # Among fewer dyads no dyad lies deeper than among all, so what front L of these reaches, front L of all does:
+        # these points are right for good, and the second pass is the last.
         beyond = points[is_right]
 
 
-def auto_max_depth(pairs: Pairs, n_neighbors: NDArray[np.intp], *, max_kept: int = MAX_KEPT, seed: int = 0) -> int:
+def auto_max_depth(
+    pairs: Pairs,
+    n_neighbors: NDArray[np.intp],
+    *,
+    max_kept: int = MAX_KEPT,
+    seed: int = 0,
+    few_samples: int = FEW_SAMPLES,
+    n_asked: int = ASKED_SAMPLES,
+) -> int:
     """Return an L that fewer than 0.1 % of the training samples' nearest dyads should be deeper than.
 
     A few hundred random training samples are joined to their nearest among all others. L is
@@ -88,11 +110,15 @@ def auto_max_depth(pairs: Pairs, n_neighbors: NDArray[np.intp], *, max_kept: int
         Dyads that fronts 1…L may hold, by the same foresight. If they would hold more, as
         with four criteria, L is smaller and more of the nearest dyads are deeper.
     seed : int, default=0
+    few_samples : int, default=2000
+        Up to how many samples the fronts of all pairs are made.
+    n_asked : int, default=300
+        Samples whose nearest dyads are asked for.
     """
     n_samples = pairs.n_samples
-    nearest = asked_dyads(pairs, n_neighbors, seed)
+    nearest = asked_dyads(pairs, n_neighbors, seed, n_asked=n_asked)
     sizes = [n_samples]
-    while sizes[0] > FEW_SAMPLES:
+    while sizes[0] > few_samples:
         sizes.insert(0, sizes[0] // 4)
     few = HeldPairs.of(pairs.drawn(sizes[0], seed))
     fronts = Fronts.from_dyads(few.dyads, n_jobs=pairs.n_jobs)
@@ -103,7 +129,7 @@ def auto_max_depth(pairs: Pairs, n_neighbors: NDArray[np.intp], *, max_kept: int
         max_depth = math.ceil(depth * growth(fewer, more, pairs.n_criteria))
         if more == n_samples:
             return max_depth
-        fronts = capped_fronts(pairs.drawn(more, seed), max_depth, seed=seed)
+        fronts = capped_fronts(pairs.drawn(more, seed), max_depth, seed=seed, few_samples=few_samples)
     return int(min(_exceeded_depth(fronts, nearest), _kept_depth(fronts, max_kept)))
 
 
@@ -161,10 +187,11 @@ def _kept_depth(fronts: Fronts, max_kept: float) -> float:
     return max(1, int(np.searchsorted(fronts.starts, max_kept, side="right")) - 1)
 
 
-def asked_dyads(pairs: Pairs, n_neighbors: NDArray[np.intp], seed: int) -> NDArray[np.float64]:
+def asked_dyads(
+    pairs: Pairs, n_neighbors: NDArray[np.intp], seed: int, *, n_asked: int = ASKED_SAMPLES
+) -> NDArray[np.float64]:
     """Return the nearest dyads of a few hundred random training samples, leave-one-out, shape (n_dyads, n_criteria)."""
-    n_asked = min(pairs.n_samples, ASKED_SAMPLES)
-    asked = np.random.default_rng(seed).choice(pairs.n_samples, n_asked, replace=False)
+    asked = np.random.default_rng(seed).choice(pairs.n_samples, min(pairs.n_samples, n_asked), replace=False)
 
     def nearest(pairs: Pairs, sample: int) -> NDArray[np.float64]:
         dyads: NDArray[np.float64] = nearest_dyads(pairs.block(slice(sample, sample + 1)), n_neighbors)[1][0]

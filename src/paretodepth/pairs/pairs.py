@@ -18,10 +18,8 @@ from paretodepth.fronts.summary import FrontSummary
 
 Criteria = Sequence[FittedCriterion]
 Views = Sequence[View]
-FEW_SAMPLES = 2000
-"""Training samples whose pairs are all looked at to tell what is usual."""
-N_SAMPLED_VALUES = 2**22
-"""Pairs of more samples that are looked at, if these are of some `MIN_SAMPLED_ROWS` samples at least."""
+N_SAMPLED_PAIRS = 2**22
+"""Pairs that are looked at to tell what is usual, and those of `MIN_SAMPLED_ROWS` samples at least."""
 MIN_SAMPLED_ROWS = 50
 
 
@@ -85,14 +83,20 @@ class Pairs(ABC):
         n_samples = min(n_samples, self.n_samples)
         return self.among(np.sort(np.random.default_rng(seed).choice(self.n_samples, n_samples, replace=False)))
 
-    def sample(self) -> NDArray[np.float64]:
-        """Return dyads that tell what is usual, shape (n_dyads, n_criteria): all, or those of evenly spread samples."""
-        rows = range(self.n_samples)
-        if self.n_samples > FEW_SAMPLES:
-            rows = spread_rows(self.n_samples, max(MIN_SAMPLED_ROWS, N_SAMPLED_VALUES // self.n_samples))
+    def held(self) -> Pairs:
+        """Return the same pairs with all their dyads in memory."""
+        return HeldPairs.of(self)
+
+    def sample(self, *, n_rows: int | None = None) -> NDArray[np.float64]:
+        """Return dyads that tell what is usual, shape (n_dyads, n_criteria).
+
+        Those of `n_rows` evenly spread samples with all others; by default of so many that all
+        pairs of few samples are there, and some millions of many.
+        """
         is_asked = np.zeros(self.n_samples, bool)
         dyads = []
-        for row in rows:
+        for row in spread_rows(self.n_samples, n_rows or n_sampled_rows(self.n_samples)):
+            # A pair of two samples that are both asked counts once.
             is_asked[row] = True
             dyads.append(self.block(slice(row, row + 1))[:, 0, ~is_asked].T)
         return np.concatenate(dyads)
@@ -124,6 +128,8 @@ class ComputedPairs(Pairs):
             if criterion.is_symmetric:
                 part[:] = criterion.dissimilarities(view[rows], view, (start, 0), self.n_jobs)
                 continue
+            # What is not symmetric is asked for in one direction only, as the dyads of all pairs were: a sample's
+            # neighbors must not depend on which block it came in.
             if criterion.is_precomputed:
                 part[:, :start] = view[:start, rows].T
             elif start:
@@ -210,9 +216,10 @@ class HeldPairs(Pairs):
         ]
         return HeldPairs(self.dyads[np.concatenate(places)], len(samples), self.n_jobs)
 
-    def sample(self) -> NDArray[np.float64]:
+    def sample(self, *, n_rows: int | None = None) -> NDArray[np.float64]:
         """Return dyads that tell what is usual."""
-        return self.dyads if self.n_samples <= FEW_SAMPLES else super().sample()
+        is_all = (n_rows or n_sampled_rows(self.n_samples)) >= self.n_samples
+        return self.dyads if is_all else super().sample(n_rows=n_rows)
 
 
 def _packed(pairs: Pairs, rows: slice) -> NDArray[np.float64]:
@@ -237,6 +244,11 @@ def _same_pairs(
 def pairs_before(sample: Any, n_samples: int) -> Any:
     """Return how many of the pairs (0, 1), (0, 2), …, (1, 2), … come before those of a sample, or each of several."""
     return sample * n_samples - sample * (sample + 1) // 2
+
+
+def n_sampled_rows(n_samples: int) -> int:
+    """Return how many samples are asked for their pairs with all others to tell what is usual."""
+    return max(MIN_SAMPLED_ROWS, N_SAMPLED_PAIRS // n_samples)
 
 
 def spread_rows(n_samples: int, n_rows: int) -> range:
