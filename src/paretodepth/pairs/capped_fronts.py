@@ -89,15 +89,15 @@ def auto_max_depth(
     n_neighbors: NDArray[np.intp],
     *,
     max_kept: int = MAX_KEPT,
-    seed: int = 0,
     few_samples: int = FEW_SAMPLES,
     n_asked: int = ASKED_SAMPLES,
+    capped_share: float = CAPPED_SHARE,
 ) -> int:
     """Return an L that fewer than 0.1 % of the training samples' nearest dyads should be deeper than.
 
     A few hundred random training samples are joined to their nearest among all others. L is
     the smallest depth, below the fronts of a random quarter of the samples, that fewer than
-    `CAPPED_SHARE` of these dyads exceed, times the `growth` from the quarter to all samples.
+    `capped_share` of these dyads exceed, times the `growth` from the quarter to all samples.
     Fewer fronts are coarser, so L is generous.
     The fronts of the quarter are themselves capped by this rule, down to few samples.
 
@@ -109,13 +109,15 @@ def auto_max_depth(
     max_kept : int, default=4194304
         Dyads that fronts 1…L may hold, by the same foresight. If they would hold more, as
         with four criteria, L is smaller and more of the nearest dyads are deeper.
-    seed : int, default=0
     few_samples : int, default=2000
         Up to how many samples the fronts of all pairs are made.
     n_asked : int, default=300
         Samples whose nearest dyads are asked for.
+    capped_share : float, default=0.001
     """
     n_samples = pairs.n_samples
+    # Always the same draws, because L and with it every score depend on them.
+    seed = 0
     nearest = asked_dyads(pairs, n_neighbors, seed, n_asked=n_asked)
     sizes = [n_samples]
     while sizes[0] > few_samples:
@@ -123,14 +125,14 @@ def auto_max_depth(
     few = HeldPairs.of(pairs.drawn(sizes[0], seed))
     fronts = Fronts.from_dyads(few.dyads, n_jobs=pairs.n_jobs)
     for fewer, more in pairwise(sizes):
-        depth = float(_exceeded_depth(fronts, nearest))
+        depth = float(_exceeded_depth(fronts, nearest, capped_share))
         depth += DEPTH_MARGIN * spread_of(depth, pairs.n_criteria)
         depth = min(depth, _kept_depth(fronts, max_kept * (fewer / n_samples) ** 2))
         max_depth = math.ceil(depth * growth(fewer, more, pairs.n_criteria))
         if more == n_samples:
             return max_depth
         fronts = capped_fronts(pairs.drawn(more, seed), max_depth, seed=seed, few_samples=few_samples)
-    return int(min(_exceeded_depth(fronts, nearest), _kept_depth(fronts, max_kept)))
+    return int(min(_exceeded_depth(fronts, nearest, capped_share), _kept_depth(fronts, max_kept)))
 
 
 def drawn_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int) -> Fronts:
@@ -173,10 +175,10 @@ def spread_of(depth: float, n_criteria: int) -> float:
     return math.sqrt(depth) if n_criteria == 1 else math.cbrt(depth) / n_criteria
 
 
-def _exceeded_depth(fronts: Fronts, dyads: NDArray[np.float64]) -> int:
-    """Return the smallest depth that fewer than `CAPPED_SHARE` of the dyads exceed."""
+def _exceeded_depth(fronts: Fronts, dyads: NDArray[np.float64], share: float) -> int:
+    """Return the smallest depth that fewer than a share of the dyads exceed."""
     depths = np.sort(Depths(fronts, "paper").of(dyads))
-    n_deeper = math.ceil(CAPPED_SHARE * len(depths)) - 1
+    n_deeper = math.ceil(share * len(depths)) - 1
     return int(depths[len(depths) - 1 - n_deeper])
 
 
