@@ -31,6 +31,7 @@ def select_middle(points: Points, places: NDArray[np.intp], bounds: tuple[int, i
     while first < last:
         a, b = points[first, criterion], points[last, criterion]
         c = points[(first + last) >> 1, criterion]
+        # The median of three: points that come sorted, as dyads do, would take the square with the first or last.
         pivot = max(min(a, b), min(max(a, b), c))
         left, right = first, last
         while left <= right:
@@ -91,6 +92,7 @@ def ask_tree(
             node = stack[height]
             if deepest[node] <= best or exceeds(lower, node, points, position):
                 continue
+            # All points of the node are nowhere larger, so none need be looked at.
             if not exceeds(upper, node, points, position):
                 best = deepest[node]
             elif node < n_leaves:

@@ -84,8 +84,8 @@ def _number_by_halves(ordered: NDArray[np.float64], max_moves: int) -> NDArray[n
     keys[by_second] = (np.arange(n_dyads) << 32) | by_second
     for block, rows in enumerate(gen_batches(n_dyads, FEW_DYADS)):
         if block > 0:
-            # The largest power of two that divides the block's number. A loop and no recursion, because it can be
-            # left at once when the moves are used up, and because the kernels then need not call themselves.
+            # The largest power of two that divides the block's number. A loop and no recursion, because it is left
+            # at once when the moves are used up.
             half = (block & -block) * FEW_DYADS
             lower, upper = keys[rows.start - half : rows.start], keys[rows.start : rows.start + half]
             raise_above(ordered, numbers, np.sort(lower), np.sort(upper), stairs)

@@ -154,6 +154,7 @@ def drawn_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int
 def drawn_numbers(n_numbers: int, n_drawn: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Return different random numbers below `n_numbers` in rising order, without listing all of these."""
     if n_drawn > n_numbers // 2:
+        # Those left out are fewer, and fewer are drawn in vain because they are there already.
         return np.delete(np.arange(n_numbers), drawn_numbers(n_numbers, n_numbers - n_drawn, rng))
     drawn = np.empty(0, np.intp)
     while len(drawn) < n_drawn:
@@ -207,7 +208,10 @@ def pair_blocks(n_samples: int, n_criteria: int) -> list[slice]:
     blocks = []
     start = 0
     while start < n_samples - 1:
+        # Later samples have fewer still to be paired with, so later blocks have more rows.
         stop = min(n_samples, start + max(1, block_values(PAIR_VALUES) // (n_criteria * (n_samples - start))))
         blocks.append(slice(start, stop))
         start = stop
+    # Mixed, because samples that stand together in sorted data are alike: front L so far would say little of what is
+    # still to come, and would drop little of it.
     return [blocks[i] for i in np.random.default_rng(0).permutation(len(blocks))]

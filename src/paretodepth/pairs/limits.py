@@ -54,6 +54,7 @@ class Limits(NamedTuple):
     def check(self, n_samples: int, n_criteria: int, caller: str) -> None:
         """Refuse a fit that needs more memory."""
         n_pairs = n_samples * (n_samples - 1) // 2
+        # Told beforehand by sizes alone: a fit that fails after an hour, or takes the machine with it, helps nobody.
         needed = listing_bytes(n_samples, n_criteria)
         needed += SMALLEST_LIMIT if self.is_capped(n_pairs) else sorting_bytes(self.n_dyads(n_pairs), n_criteria)
         check_memory(needed, self.n_bytes, n_samples, self.n_dyads(n_pairs), caller)

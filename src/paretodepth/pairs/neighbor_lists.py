@@ -62,8 +62,10 @@ class NeighborLists(NamedTuple):
 
         def of_rows(rows: slice) -> NeighborLists:
             candidates, block, is_sure = shortlist.block([view[rows] for view in shortlist.training], with_sum=True)
+            # No sample is its own neighbor.
             block[:, candidates == np.arange(rows.start, rows.stop)[:, None]] = np.inf
             lists = cls._of_block(block, shortlist.weights, n_listed)
+            # Candidates stand in rising order, so of tied ones the smaller index is named, as from a block of all.
             numbers = np.take_along_axis(candidates[:, None], lists.neighbors, axis=2)
             lists = lists._replace(neighbors=numbers)
             for row in np.flatnonzero(~is_sure):

@@ -81,6 +81,7 @@ class Pairs(ABC):
     def drawn(self, n_samples: int, seed: int) -> Pairs:
         """Return the pairs of so many random samples, or of all if there are no more."""
         n_samples = min(n_samples, self.n_samples)
+        # Sorted, so that the earlier sample of a pair stays the earlier one.
         return self.among(np.sort(np.random.default_rng(seed).choice(self.n_samples, n_samples, replace=False)))
 
     def held(self) -> Pairs:
@@ -135,6 +136,7 @@ class ComputedPairs(Pairs):
             elif start:
                 part[:, :start] = criterion.dissimilarities(view[:start], view[rows], (0, start), self.n_jobs).T
             part[:, start:] = criterion.training_dissimilarities(view, rows, self.n_jobs)
+        # Of these samples among themselves a function was asked for what is right of the diagonal alone.
         mirror_square(block, start)
         return block
 
@@ -147,6 +149,7 @@ class ComputedPairs(Pairs):
         """Return the dyads of one sample with some later ones."""
         columns = []
         for criterion, view in zip(self.criteria, self.views, strict=True):
+            # By one thread: those of `map` work on other samples meanwhile.
             if criterion.is_precomputed:
                 columns.append(view[sample, others])
             else:
@@ -184,6 +187,7 @@ class HeldPairs(Pairs):
         """Return pairs with all their dyads; the pairs themselves if they have them."""
         if isinstance(pairs, cls):
             return pairs
+        # Filled as the blocks come: to join them in the end would take the memory twice.
         dyads = np.empty((pairs.n_pairs, pairs.n_criteria))
         n_filled = 0
         for packed in pairs.map(_packed, pairs.row_blocks()):

@@ -107,6 +107,7 @@ class Shortlist:
         for part, k, distance in zip(block, self.n_nearest, farthest, strict=True):
             is_sure &= _is_beyond(distance, part, k)
         if with_sum:
+            # Added up in any order, as they only serve the certificate, whose margin is far wider than rounding.
             sums = np.tensordot(self.weights, block, axes=1)
             is_sure &= _is_beyond(distances[:, -1], sums, self.n_nearest.max())
         return ShortBlock(candidates, block, is_sure)
