@@ -10,9 +10,11 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
+from sklearn import config_context
 
 from paretodepth import AdviceWarning, ParetoDepthDetector
 from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.detector import fit_by_pairs
 from paretodepth.pairs.pairs import ComputedPairs
 from paretodepth.scoring.methods import METHODS
 from tests import naive
@@ -95,6 +97,18 @@ def pairs_of(criteria, X, n_jobs=1):
     return ComputedPairs(own.criteria, own.views, n_jobs)
 
 
+class UnheldPairs(ComputedPairs):
+    """Pairs that are computed whenever they are asked for, as those of too many samples to be held are."""
+
+    def held(self):
+        return self
+
+
+def small_blocks(n_values):
+    """Have blocks hold at most so many values meanwhile, by scikit-learn's setting, which is in MiB."""
+    return config_context(working_memory=8 * n_values / 2**20)
+
+
 def assert_same_fronts(fronts, expected, case=""):
     """Compare fronts bit by bit; a failure names the case, if any."""
     assert_array_equal(fronts.dyads, expected.dyads, err_msg=case)
@@ -102,11 +116,11 @@ def assert_same_fronts(fronts, expected, case=""):
     assert fronts.max_depth == expected.max_depth, case
 
 
-def fitted_detector(X, **parameters):
-    """Fit a detector whose advice is of no interest."""
+def fitted_detector(X, *, pairs_type=ComputedPairs, **parameters):
+    """Fit a detector whose advice is of no interest, to pairs of some type."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AdviceWarning)
-        return ParetoDepthDetector(**parameters).fit(X)
+        return fit_by_pairs(ParetoDepthDetector(**parameters), X, pairs_type)
 
 
 def assert_same_results(detector, expected, X, case=""):

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector
 from tests import naive
+from tests.draws import small_blocks
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
@@ -71,13 +72,13 @@ def test_a_given_threshold_overrides_alpha(data):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_score_does_not_depend_on_company_order_or_threads(data, n_jobs, monkeypatch):
+def test_a_score_does_not_depend_on_company_order_or_threads(data, n_jobs):
     X_train, X = data
     expected = ParetoDepthDetector(CRITERIA).fit(X_train).score_samples(X)
-    monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 500)
-    detector = ParetoDepthDetector(CRITERIA, n_jobs=n_jobs).fit(X_train)
-    assert_array_equal(detector.score_samples(X), expected)
-    assert_array_equal(detector.score_samples(X[::-1])[::-1], expected)
+    with small_blocks(500):
+        detector = ParetoDepthDetector(CRITERIA, n_jobs=n_jobs).fit(X_train)
+        assert_array_equal(detector.score_samples(X), expected)
+        assert_array_equal(detector.score_samples(X[::-1])[::-1], expected)
     assert_array_equal([detector.score_samples(x[None])[0] for x in X], expected)
 
 

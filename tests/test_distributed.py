@@ -3,7 +3,7 @@ import os
 import signal
 import threading
 import time
-import warnings
+from functools import partial
 
 import dask.array
 import dask.dataframe
@@ -15,14 +15,22 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 from typer.testing import CliRunner
 
-from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector, distributed
-from paretodepth import distributed as cluster_validation
+from paretodepth import Criterion, ParetoDepthDetector, distributed
 from paretodepth.cli import app
-from paretodepth.pairs import capped_fronts as capping
-from tests import draws
-from tests.draws import assert_same_results
+from paretodepth.pairs.capped_fronts import auto_max_depth, capped_fronts
+from paretodepth.pairs.pairs import ComputedPairs
+from tests.draws import (
+    UnheldPairs,
+    assert_same_fronts,
+    assert_same_results,
+    draw_samples,
+    fitted,
+    fitted_detector,
+    small_blocks,
+)
 
 pytestmark = [
+    pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning"),
     pytest.mark.slow,
     # Dask's own, when workers come and go.
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
@@ -43,23 +51,22 @@ def client():
 
 
 @pytest.fixture(autouse=True)
-def few(monkeypatch):
-    """Have a few samples treated as many."""
-    monkeypatch.setattr("paretodepth.pairs.limits.HELD_SHARE", 0.0)
-    monkeypatch.setattr(distributed, "FEW_SAMPLES", 20)
-    monkeypatch.setattr(capping, "FEW_SAMPLES", 40)
-    monkeypatch.setattr(capping, "PAIR_VALUES", 600)
-    monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 2000)
+def blocks():
+    with small_blocks(600):
+        yield
 
 
-def fitted(fit, X, **parameters):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AdviceWarning)
-        return fit(ParetoDepthDetector(**parameters), X)
+class UnheldClusterPairs(distributed.ClusterPairs):
+    """Pairs that the workers compute whenever they are asked for, as those of too many samples to be held are."""
+
+    def held(self):
+        return self
 
 
-def alone(detector, X):
-    return detector.fit(X)
+def fitted_on(client, X, *, tasks_per_thread=8, **parameters):
+    """Fit a detector to a few samples as to many: nothing is held here, and parts of them are worth a journey too."""
+    sizes = {"few_to_send": 20, "tasks_per_thread": tasks_per_thread}
+    return fitted_detector(X, pairs_type=partial(UnheldClusterPairs, client=client, **sizes), **parameters)
 
 
 @pytest.mark.parametrize("kind", ["distinct", "tied", "duplicate"])
@@ -75,42 +82,54 @@ def alone(detector, X):
     ids=str,
 )
 def test_a_fit_on_a_cluster_is_that_of_one_machine_bit_by_bit(client, kind, parameters):
-    X = draws.draw_samples(kind, 100, 2)
-    expected = fitted(alone, X, **parameters)
-    detector = fitted(lambda detector, X: distributed.fit(detector, X, client), X, **parameters)
+    X = draw_samples(kind, 100, 2)
+    expected = fitted_detector(X, pairs_type=UnheldPairs, **parameters)
+    detector = fitted_on(client, X, **parameters)
     assert_same_results(detector, expected, X[:7] + 0.1)
     assert_array_equal(detector.fronts_.dyads, expected.fronts_.dyads)
     assert detector.exact_ == expected.exact_
 
 
+@pytest.mark.parametrize("kind", ["distinct", "tied", "duplicate"])
+@pytest.mark.parametrize("n_criteria", [2, 3])
+def test_fronts_foreseen_on_a_cluster_are_those_of_one_machine(client, kind, n_criteria):
+    own = fitted(None, draw_samples(kind, 100, n_criteria))
+    here = ComputedPairs(own.criteria, own.views, 1)
+    there = distributed.ClusterPairs(own.criteria, own.views, 1, client=client, few_to_send=20)
+    assert isinstance(there.among(np.arange(25)), distributed.ClusterPairs)
+    assert not isinstance(there.among(np.arange(20)), distributed.ClusterPairs)
+    n_neighbors = np.full(n_criteria, 3)
+    max_depth = auto_max_depth(here, n_neighbors, few_samples=40)
+    assert auto_max_depth(there, n_neighbors, few_samples=40) == max_depth
+    assert_same_fronts(capped_fronts(there, 3, few_samples=40), capped_fronts(here, 3))
+
+
 @pytest.mark.parametrize("n_tasks", [1, 3])
-def test_the_number_of_tasks_changes_no_bit(client, n_tasks, monkeypatch):
+def test_the_number_of_tasks_changes_no_bit(client, n_tasks):
     X = np.round(np.random.default_rng(0).random((60, 3)), 1)
-    monkeypatch.setattr(distributed, "TASKS_PER_THREAD", n_tasks)
-    monkeypatch.setattr(capping, "PAIR_VALUES", 50 * n_tasks)
-    detector = fitted(lambda detector, X: distributed.fit(detector, X, client), X, max_depth=4)
-    assert_same_results(detector, fitted(alone, X, max_depth=4), X[:5])
+    expected = fitted_detector(X, max_depth=4)
+    with small_blocks(200 * n_tasks):
+        detector = fitted_on(client, X, tasks_per_thread=n_tasks, max_depth=4)
+    assert_same_results(detector, expected, X[:5])
 
 
 def test_samples_of_dask_are_fitted_and_scored_as_those_of_numpy_and_pandas(client):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((90, 2)), columns=["a", "b"])
     new = pd.DataFrame(rng.random((31, 2)) * 1.5, columns=["a", "b"])
-    expected = fitted(alone, frame)
+    expected = fitted_detector(frame)
     partitions = dask.dataframe.from_pandas(frame, npartitions=4)
-    detector = fitted(lambda detector, X: distributed.fit(detector, X, client), partitions)
+    detector = distributed.fit(ParetoDepthDetector(), partitions, client)
     scores = expected.score_samples(new)
     some_empty = dask.dataframe.from_pandas(new, npartitions=3)
     some_empty = dask.dataframe.concat([some_empty[some_empty.a > 9], some_empty])
     for samples in (new, dask.dataframe.from_pandas(new, npartitions=3), some_empty):
         assert_array_equal(distributed.score_samples(detector, samples, client), scores)
-    by_array = fitted(alone, frame.to_numpy())
+    by_array = fitted_detector(frame.to_numpy())
     array = dask.array.from_array(new.to_numpy(), chunks=(8, 2))
     assert_array_equal(distributed.score_samples(by_array, array, client), scores)
     of_array = dask.array.from_array(frame.to_numpy(), chunks=(40, 2))
-    assert_same_results(
-        fitted(lambda detector, X: distributed.fit(detector, X, client), of_array), by_array, new.to_numpy()
-    )
+    assert_same_results(distributed.fit(ParetoDepthDetector(), of_array, client), by_array, new.to_numpy())
 
 
 def test_rows_are_numbered_and_missing_values_counted_over_all_blocks(client):
@@ -194,12 +213,12 @@ def slow(A, B):
 def test_a_worker_may_be_killed_in_the_middle():
     X = np.random.default_rng(0).random((100, 2))
     criteria = [Criterion("slow", [0], slow), Criterion("b", [1])]
-    expected = fitted(alone, X, criteria=criteria, max_depth=20)
+    expected = fitted_detector(X, criteria=criteria, max_depth=20)
     with new_cluster() as cluster, Client(cluster) as client:
         victim = next(iter(cluster.workers.values())).process.pid
         killer = threading.Timer(1.0, os.kill, (victim, signal.SIGKILL))
         killer.start()
-        detector = fitted(lambda detector, X: distributed.fit(detector, X, client), X, criteria=criteria, max_depth=20)
+        detector = fitted_on(client, X, criteria=criteria, max_depth=20)
         assert not killer.is_alive()
         assert victim not in [worker.process.pid for worker in cluster.workers.values() if worker.process]
     assert_same_results(detector, expected, X[:5])
@@ -213,20 +232,19 @@ def dying(A, B):
 def test_workers_that_keep_dying_are_told_of():
     X = np.random.default_rng(0).random((60, 1))
     with new_cluster() as cluster, Client(cluster) as client:
-        own = draws.fitted([Criterion("dying", [0], dying)], X)
-        pairs = distributed._ClusterPairs(own.criteria, own.views, 1, client=client)
+        own = fitted([Criterion("dying", [0], dying)], X)
+        pairs = distributed.ClusterPairs(own.criteria, own.views, 1, client=client)
         with pytest.raises(ConnectionError, match=r"distributed.fit must have a cluster to the end. Dask says instead"):
             list(pairs.map(lambda pairs, rows: pairs.block(rows), [slice(0, 5)]))
 
 
 @pytest.mark.timeout(60)
-def test_a_cluster_that_is_gone_or_empty_is_refused(monkeypatch):
-    monkeypatch.setattr(cluster_validation, "SECONDS_TO_WAIT", 1)
+def test_a_cluster_that_is_gone_or_empty_is_refused():
     X = np.zeros((5, 1))
     cluster = new_cluster(n_workers=0)
     client = Client(cluster)
     with pytest.raises(ConnectionError, match=r"cluster with at least one worker. There was none for 1 seconds"):
-        distributed.fit(ParetoDepthDetector(), X, client)
+        distributed.check_client(client, "distributed.fit", seconds=1)
     client.close()
     cluster.close()
     with pytest.raises(ConnectionError, match=r"connected to a running cluster. Its status is 'closed' instead"):

@@ -82,9 +82,9 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 @contextmanager
-def printed(caller: str) -> Iterator[None]:
+def printed(caller: str, *, seconds_between: float = SECONDS_BETWEEN) -> Iterator[None]:
     """Print the phases of what is done meanwhile, each with how long it took; who watches is told as well."""
-    lines, watch = _Lines(caller), _watch.get()
+    lines, watch = _Lines(caller, seconds_between), _watch.get()
 
     def tell(title: str, n_done: int, n_all: int) -> None:
         if watch is not None:
@@ -124,8 +124,9 @@ def tell(title: str, n_done: int, n_all: int) -> None:
 class _Lines:
     """Printed lines, one a phase, on a terminal with how long it will still take."""
 
-    def __init__(self, caller: str) -> None:
+    def __init__(self, caller: str, seconds_between: float) -> None:
         self._caller = caller
+        self._seconds_between = seconds_between
         self._title = self._text = ""
         self._start = self._last = 0.0
 
@@ -137,7 +138,7 @@ class _Lines:
             self._start = self._last = time.perf_counter()
             print(self._text, end="", flush=True)  # noqa: T201
         now = time.perf_counter()
-        if n_done and n_all and now - self._last > SECONDS_BETWEEN and sys.stdout.isatty():
+        if n_done and n_all and now - self._last > self._seconds_between and sys.stdout.isatty():
             self._last = now
             left = (now - self._start) * (n_all - n_done) / n_done
             print(f"\r{self._text} {n_done / n_all:.0%}, {left:.0f} s left \033[K", end="", flush=True)  # noqa: T201

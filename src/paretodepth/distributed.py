@@ -31,11 +31,14 @@ from paretodepth.scoring.model import Model
 if TYPE_CHECKING:
     from distributed import Client
 
-FEW_SAMPLES = 2000
+FEW_TO_SEND = 2000
 """Training samples whose pairs are not worth a journey."""
 TASKS_PER_THREAD = 8
 """Summaries a thread of the cluster makes: more balance the load, and each has a batch of its own to merge."""
 MERGED_AT_ONCE = 4
+"""Fronts that one task merges: more would wait for the slowest and lie in one worker's memory."""
+SECONDS_TO_WAIT = 10
+"""For a scheduler to answer, and for a first worker."""
 
 
 def fit(detector: ParetoDepthDetector, X: Any, client: Client) -> ParetoDepthDetector:
@@ -71,7 +74,7 @@ def fit(detector: ParetoDepthDetector, X: Any, client: Client) -> ParetoDepthDet
     check_client(client, "distributed.fit")
     with _clear_errors("distributed.fit"):
         samples = _gathered(X, client)
-    return fit_by_pairs(detector, samples, partial(_ClusterPairs, client=client))
+    return fit_by_pairs(detector, samples, partial(ClusterPairs, client=client))
 
 
 def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDArray[np.float64]:
@@ -103,12 +106,34 @@ def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDAr
     return -np.concatenate(scores)
 
 
-class _ClusterPairs(ComputedPairs):
-    """Pairs of training samples whose blocks are computed by the workers of a cluster."""
+class ClusterPairs(ComputedPairs):
+    """Pairs of training samples whose blocks are computed by the workers of a cluster.
 
-    def __init__(self, criteria: Criteria, views: Views, n_jobs: int | None, *, client: Client) -> None:
+    Parameters
+    ----------
+    criteria, views, n_jobs
+        As of `ComputedPairs`.
+    client : distributed.Client
+    few_to_send : int, default=2000
+        Up to how many samples those drawn from these stay here.
+    tasks_per_thread : int, default=8
+        Summaries that a thread of the cluster makes.
+    """
+
+    def __init__(
+        self,
+        criteria: Criteria,
+        views: Views,
+        n_jobs: int | None,
+        *,
+        client: Client,
+        few_to_send: int = FEW_TO_SEND,
+        tasks_per_thread: int = TASKS_PER_THREAD,
+    ) -> None:
         super().__init__(criteria, views, n_jobs)
         self._client = client
+        self._few_to_send = few_to_send
+        self._tasks_per_thread = tasks_per_thread
         with _clear_errors("distributed.fit"):
             self._remote = _sent(ComputedPairs(criteria, views, 1), client)
 
@@ -124,7 +149,7 @@ class _ClusterPairs(ComputedPairs):
     def summarized(self, summary: FrontSummary, blocks: Sequence[slice]) -> Fronts:
         """Return the fronts of a summary after the dyads of blocks of samples with later ones were added to it."""
         n_threads = sum(self._client.nthreads().values())
-        n_tasks = max(1, min(len(blocks), TASKS_PER_THREAD * n_threads))
+        n_tasks = max(1, min(len(blocks), self._tasks_per_thread * n_threads))
         groups = [blocks[task::n_tasks] for task in range(n_tasks)]
         with _clear_errors("distributed.fit"):
             remote = _sent(summary, self._client)
@@ -138,9 +163,16 @@ class _ClusterPairs(ComputedPairs):
     def among(self, samples: NDArray[np.intp]) -> ComputedPairs:
         """Return the pairs of some samples, which stay here if they are few."""
         few = super().among(samples)
-        if len(samples) <= FEW_SAMPLES:
+        if len(samples) <= self._few_to_send:
             return few
-        return _ClusterPairs(few.criteria, few.views, few.n_jobs, client=self._client)
+        return ClusterPairs(
+            few.criteria,
+            few.views,
+            few.n_jobs,
+            client=self._client,
+            few_to_send=self._few_to_send,
+            tasks_per_thread=self._tasks_per_thread,
+        )
 
 
 def _sent(value: Any, client: Client) -> Any:
@@ -238,9 +270,6 @@ def _clear_errors(caller: str) -> Iterator[None]:
         refuse_cluster(error, caller)
 
 
-SECONDS_TO_WAIT = 10
-
-
 def check_detector(detector: object, caller: str) -> None:
     """Refuse what is no detector."""
     if not isinstance(detector, ParetoDepthDetector):
@@ -249,8 +278,8 @@ def check_detector(detector: object, caller: str) -> None:
         )
 
 
-def check_client(client: object, caller: str) -> None:
-    """Refuse what is no client of a running cluster with a worker."""
+def check_client(client: object, caller: str, *, seconds: float = SECONDS_TO_WAIT) -> None:
+    """Refuse what is no client of a running cluster with a worker, which may take some seconds to come."""
     distributed = check_extra("distributed", "distributed")
     if not isinstance(client, distributed.Client):
         raise TypeError(
@@ -263,11 +292,11 @@ def check_client(client: object, caller: str) -> None:
             f"'{client.status}' instead; start the cluster and make a new client."
         )
     try:
-        client.wait_for_workers(1, timeout=SECONDS_TO_WAIT)
+        client.wait_for_workers(1, timeout=seconds)
     except TimeoutError as error:
         raise ConnectionError(
             f"The 'client' parameter of {caller} must be connected to a cluster with at least one worker. There was "
-            f"none for {SECONDS_TO_WAIT} seconds; start one with 'dask worker ADDRESS'."
+            f"none for {seconds} seconds; start one with 'dask worker ADDRESS'."
         ) from error
 
 

@@ -1,7 +1,5 @@
-import tracemalloc
 from itertools import product
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,114 +7,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts, front_numbers
-from paretodepth.fronts.order import lexicographic_order
-from tests import naive
-from tests.draws import DRAWS, N_EXAMPLES, SEEDS, assert_same_fronts, draw_dyads, dyad_arrays, numbered_dyads
+from tests.draws import DRAWS, N_EXAMPLES, assert_same_fronts, draw_dyads, dyad_arrays, numbered_dyads
 
 CRITERIA = range(1, 7)
-
-
-@pytest.mark.parametrize("n_criteria", CRITERIA)
-@pytest.mark.parametrize("draw", DRAWS)
-def test_front_numbers_equal_the_naive_ones(draw, n_criteria):
-    for seed in SEEDS:
-        dyads, numbers = numbered_dyads(draw, n_criteria, seed)
-        assert_array_equal(front_numbers(dyads), numbers, err_msg=f"seed {seed}")
-
-
-LAST_BITS = {
-    "last bits": lambda rng, n, k: 1 + rng.integers(3, size=(n, k)) * 2.0**-52,
-    "some last bits": lambda rng, n, k: rng.integers(2, size=(n, k)) + rng.integers(2, size=(n, k)) * 2.0**-51,
-    "extremes": lambda rng, n, k: rng.choice([-np.inf, -1.0, -0.0, 0.0, 5e-324, 1e-310, 1.0, np.inf], size=(n, k)),
-}
-
-
-@pytest.mark.parametrize("draw", [*DRAWS, *LAST_BITS])
-def test_dyads_are_put_in_lexicographic_order_to_the_last_bit(draw):
-    for n_criteria, seed in product((1, 2, 4), range(20)):
-        dyads = (DRAWS | LAST_BITS)[draw](np.random.default_rng(seed), 40, n_criteria)
-        order = lexicographic_order(dyads)
-        case = f"{n_criteria} criteria, seed {seed}"
-        assert_array_equal(dyads[order], sorted(dyads.tolist()) or dyads, err_msg=case)
-        assert_array_equal(np.sort(order), np.arange(len(dyads)), err_msg=case)
-
-
-@pytest.mark.parametrize("n_criteria", [1, 2, 3, 4, 7])
-@pytest.mark.parametrize("draw", [*DRAWS, *LAST_BITS])
-def test_equal_dyads_stay_in_the_order_they_came(draw, n_criteria):
-    for seed in range(20):
-        dyads = (DRAWS | LAST_BITS)[draw](np.random.default_rng(seed), 40, n_criteria)
-        assert_array_equal(lexicographic_order(dyads), np.lexsort((dyads + 0.0).T[::-1]))
-
-
-def test_ties_in_hundreds_of_criteria_are_ordered():
-    dyads = np.zeros((15, 1500))
-    dyads[:, -1] = np.arange(15)[::-1]
-    assert_array_equal(lexicographic_order(dyads), np.arange(15)[::-1])
-
-
-def test_ordering_takes_memory_of_the_dyads_however_many_criteria_are_tied():
-    dyads = np.zeros((20_000, 60))
-    tracemalloc.start()
-    try:
-        lexicographic_order(dyads)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 20 * 8 * len(dyads)
-
-
-@pytest.mark.parametrize("n_criteria", CRITERIA)
-def test_front_numbers_equal_the_naive_ones_on_any_dyads(n_criteria):
-    @settings(max_examples=N_EXAMPLES, deadline=None)
-    @given(dyad_arrays(n_criteria))
-    def check(dyads):
-        assert_array_equal(front_numbers(dyads), naive.front_numbers(dyads))
-
-    check()
-
-
-@pytest.mark.parametrize("draw", DRAWS)
-def test_debs_sort_gives_the_same_fronts(draw):
-    for n_criteria in CRITERIA:
-        dyads = draw_dyads(draw, n_criteria)
-        case = f"{n_criteria} criteria"
-        assert_array_equal(front_numbers(dyads), naive.deb_front_numbers(dyads), err_msg=case)
-
-
-def test_algorithm_2_of_the_paper_is_right_on_distinct_values():
-    dyads = draw_dyads("distinct", 2)
-    assert_array_equal(naive.algorithm_2_front_numbers(dyads), front_numbers(dyads))
-
-
-@pytest.mark.parametrize("dyads", [[(1, 2), (1, 1)], [(1, 1), (2, 1)]])
-def test_algorithm_2_of_the_paper_is_wrong_under_ties(dyads):
-    assert_array_equal(naive.algorithm_2_front_numbers(dyads), [1, 1])
-    assert sorted(front_numbers(dyads)) == [1, 2]
-
-
-@pytest.mark.parametrize("n_criteria", [2, 3, 4])
-def test_many_dyads_satisfy_the_definition(n_criteria):
-    # Too many to peel: each front but the first is dominated by the one before it and no front dominates itself.
-    dyads = np.random.default_rng(0).integers(20, size=(1500, n_criteria)).astype(float)
-    numbers = front_numbers(dyads)
-    smaller = np.all(dyads[:, None] <= dyads, axis=2) & np.any(dyads[:, None] < dyads, axis=2)
-    deepest_dominator = np.max(np.where(smaller, numbers[:, None], 0), axis=0)
-    assert_array_equal(numbers, deepest_dominator + 1)
-
-
-@pytest.mark.parametrize("n_criteria", [1, 2, 3, 5])
-def test_front_numbers_do_not_depend_on_the_order_of_rows_or_criteria(n_criteria):
-    rng = np.random.default_rng(0)
-    dyads = draw_dyads("partly tied", n_criteria)
-    rows, columns = rng.permutation(len(dyads)), rng.permutation(n_criteria)
-    assert_array_equal(front_numbers(dyads[rows][:, columns]), front_numbers(dyads)[rows])
-
-
-@pytest.mark.parametrize("n_criteria", [1, 2, 3, 5])
-def test_front_numbers_survive_an_increasing_transform(n_criteria):
-    dyads = draw_dyads("partly tied", n_criteria)
-    assert_array_equal(front_numbers(np.exp(3 * dyads)), front_numbers(dyads))
 
 
 @pytest.mark.parametrize("n_criteria", [1, 2, 3])
@@ -170,26 +63,3 @@ def test_merging_keeps_the_smaller_cap():
     dyads = draw_dyads("distinct", 2)
     merged = Fronts.from_dyads(dyads[:30], max_depth=2).merge(Fronts.from_dyads(dyads[30:]))
     assert merged.max_depth == len(merged) == 2
-
-
-@pytest.mark.parametrize("n_criteria", [2, 3, 4, 5, 6])
-def test_threads_change_no_number_and_no_setting_of_the_caller(n_criteria):
-    dyads = draw_dyads("partly tied", n_criteria, n_dyads=1500)
-    n_threads = numba.get_num_threads()
-    assert_array_equal(front_numbers(dyads, n_jobs=2), front_numbers(dyads))
-    assert_array_equal(Fronts.from_dyads(dyads, n_jobs=2).dyads, Fronts.from_dyads(dyads).dyads)
-    assert numba.get_num_threads() == n_threads
-
-
-@pytest.mark.parametrize("n_criteria", [3, 4])
-def test_sets_with_long_staircases_are_sorted_by_the_tree(n_criteria, monkeypatch):
-    rng = np.random.default_rng(0)
-    falling = rng.permutation(700).astype(float)
-    dyads = np.column_stack([np.arange(700.0), falling, -falling, falling][:n_criteria])
-    expected = front_numbers(dyads)
-    monkeypatch.setattr("paretodepth.fronts.numbering.MAX_MOVES", 1)
-    assert_array_equal(front_numbers(dyads), expected)
-    random = rng.random((700, n_criteria))
-    numbers = front_numbers(random)
-    monkeypatch.undo()
-    assert_array_equal(front_numbers(random), numbers)

@@ -5,11 +5,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts
-from paretodepth.fronts import summary as summaries
-from paretodepth.fronts.summary import FrontSummary
+from paretodepth.fronts import FrontSummary
+from paretodepth.fronts.summary import SummarySizes, last_front
 from tests.draws import DRAWS, IS_SLOW, N_EXAMPLES, assert_same_fronts, draw_dyads, dyad_arrays, numbered_dyads
 
 CRITERIA = range(1, 6)
+FEW = SummarySizes(n_cells=8, n_points=4, n_candidates=8)
+BATCHES = {n_dyads: FEW._replace(batch_values=3 * n_dyads) for n_dyads in (1, 7, 2**23)}
+"""Batches of a few dyads and of all, with few points and cells."""
 
 
 def summarized(dyads, max_depth, block_size, **parameters):
@@ -19,31 +22,16 @@ def summarized(dyads, max_depth, block_size, **parameters):
     return summary.fronts()
 
 
-@pytest.fixture
-def batches(monkeypatch):
-    """Batches, one after the other, of a few dyads and of all, with few points and cells."""
-    monkeypatch.setattr(summaries, "N_POINTS", 4)
-    monkeypatch.setattr(summaries, "N_CANDIDATES", 8)
-    monkeypatch.setattr(summaries, "N_CELLS", 8)
-
-    def each():
-        for batch in (1, 7, 2**23):
-            monkeypatch.setattr(summaries, "BATCH_VALUES", 3 * batch)
-            yield batch
-
-    return each
-
-
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", DRAWS)
-def test_a_summary_keeps_the_naive_fronts_up_to_the_cap(draw, n_criteria, batches):
+def test_a_summary_keeps_the_naive_fronts_up_to_the_cap(draw, n_criteria):
     dyads, numbers = numbered_dyads(draw, n_criteria)
     n_fronts = max(numbers, default=0)
     expected = [sorted(set(map(tuple, dyads[numbers == number]))) for number in range(1, n_fronts + 1)]
-    for batch in batches():
+    for batch, sizes in BATCHES.items():
         for max_depth in (1, 2, 5, 100):
             case = f"batch {batch}, cap {max_depth}"
-            fronts = summarized(dyads, max_depth, 5)
+            fronts = summarized(dyads, max_depth, 5, sizes=sizes)
             assert len(fronts) == min(max_depth, n_fronts), case
             for number in range(1, len(fronts) + 1):
                 assert_array_equal(fronts.front(number), expected[number - 1], err_msg=f"{case}, front {number}")
@@ -51,45 +39,42 @@ def test_a_summary_keeps_the_naive_fronts_up_to_the_cap(draw, n_criteria, batche
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", DRAWS)
-def test_blocks_of_every_size_in_any_order_give_the_fronts_of_the_whole(draw, n_criteria, batches):
+def test_blocks_of_every_size_in_any_order_give_the_fronts_of_the_whole(draw, n_criteria):
     dyads = draw_dyads(draw, n_criteria)
     expected = Fronts.from_dyads(dyads, max_depth=3)
     rng = np.random.default_rng(0)
-    for batch in batches():
+    for batch, sizes in BATCHES.items():
         for block_size in range(1, len(dyads) + 1, 13 if IS_SLOW else 1):
             case = f"batch {batch}, blocks of {block_size}"
-            assert_same_fronts(summarized(dyads, 3, block_size), expected, case)
-            assert_same_fronts(summarized(dyads[rng.permutation(len(dyads))], 3, block_size), expected, case)
+            for any_order in (dyads, dyads[rng.permutation(len(dyads))]):
+                assert_same_fronts(summarized(any_order, 3, block_size, sizes=sizes), expected, case)
 
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
-def test_any_dyads_give_the_fronts_of_the_whole(n_criteria, monkeypatch):
-    monkeypatch.setattr(summaries, "BATCH_VALUES", 9)
-
+def test_any_dyads_give_the_fronts_of_the_whole(n_criteria):
     @settings(max_examples=N_EXAMPLES, deadline=None)
     @given(dyad_arrays(n_criteria), st.integers(1, 4), st.integers(1, 5))
     def check(dyads, max_depth, block_size):
         expected = Fronts.from_dyads(dyads, max_depth=max_depth)
-        assert_same_fronts(summarized(dyads, max_depth, block_size), expected)
+        assert_same_fronts(summarized(dyads, max_depth, block_size, sizes=SummarySizes(batch_values=9)), expected)
 
     check()
 
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
 @pytest.mark.parametrize("draw", ["distinct", "tied", "signed zero", "partly tied"])
-def test_points_of_front_l_given_beforehand_change_nothing(draw, n_criteria, batches):
+def test_points_of_front_l_given_beforehand_change_nothing(draw, n_criteria):
     dyads = draw_dyads(draw, n_criteria, n_dyads=300)
     expected = Fronts.from_dyads(dyads, max_depth=2)
-    for batch in batches():
-        fronts = summarized(dyads, 2, 20, beyond=summaries.last_front(expected), alike=dyads)
+    for batch, sizes in BATCHES.items():
+        fronts = summarized(dyads, 2, 20, beyond=last_front(expected), alike=dyads, sizes=sizes)
         assert_same_fronts(fronts, expected, f"batch {batch}")
 
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
-def test_dyads_beyond_front_l_do_not_pile_up(n_criteria, monkeypatch):
-    monkeypatch.setattr(summaries, "BATCH_VALUES", 600)
+def test_dyads_beyond_front_l_do_not_pile_up(n_criteria):
     dyads = np.random.default_rng(0).random((4000, n_criteria)) + 1.0
-    summary = FrontSummary(1, n_criteria)
+    summary = FrontSummary(1, n_criteria, sizes=SummarySizes(batch_values=600))
     summary.add(np.vstack((np.full((1, n_criteria), 0.5), dyads[:200])))
     for block in np.array_split(dyads, 40):
         summary.add(block)

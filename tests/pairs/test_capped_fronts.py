@@ -1,25 +1,34 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
 from paretodepth import Criterion, Fronts
-from paretodepth.fronts import summary as summaries
-from paretodepth.pairs import capped_fronts as capping
+from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.summary import SummarySizes
+from paretodepth.pairs.capped_fronts import (
+    auto_max_depth,
+    capped_fronts,
+    drawn_fronts,
+    drawn_numbers,
+    pair_blocks,
+)
 from paretodepth.pairs.nearest import nearest_dyads
-from paretodepth.pairs.pairs import HeldPairs
+from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
 from tests import naive
-from tests.draws import IS_SLOW, assert_same_fronts, draw_samples, pairs_of
+from tests.draws import IS_SLOW, assert_same_fronts, draw_samples, fitted, pairs_of, small_blocks
 
 N_SAMPLES = 80 if IS_SLOW else 700
+SMALL = {"few_samples": 12, "sizes": SummarySizes(n_points=16, batch_values=900)}
+"""Have a few samples treated as many."""
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch):
-    monkeypatch.setattr(capping, "FEW_SAMPLES", 12)
-    monkeypatch.setattr(capping, "PAIR_VALUES", 200)
-    monkeypatch.setattr(summaries, "BATCH_VALUES", 900)
-    monkeypatch.setattr(summaries, "N_POINTS", 16)
+def blocks():
+    with small_blocks(200):
+        yield
 
 
 def pairs_drawn(kind, n_criteria, n_samples=60, n_jobs=1):
@@ -35,7 +44,7 @@ def test_capped_fronts_are_those_of_all_pairs(kind, n_criteria):
     for max_depth in (1, 4, 1000):
         expected = Fronts.from_dyads(held.dyads, max_depth=max_depth)
         for way, same in ways.items():
-            assert_same_fronts(capping.capped_fronts(same, max_depth), expected, f"{way}, cap {max_depth}")
+            assert_same_fronts(capped_fronts(same, max_depth, **SMALL), expected, f"{way}, cap {max_depth}")
 
 
 @pytest.mark.parametrize("kind", ["distinct", "tied"])
@@ -43,32 +52,42 @@ def test_capped_fronts_equal_the_naive_ones(kind):
     pairs = pairs_drawn(kind, 2, 25)
     dyads = naive.pairwise_dyads([cdist(view, view, "cityblock") for view in pairs.views])
     numbers = naive.front_numbers(dyads)
-    fronts = capping.capped_fronts(pairs, 3)
+    fronts = capped_fronts(pairs, 3, **SMALL)
     for number in range(1, 4):
         assert_array_equal(fronts.front(number), np.unique(dyads[numbers == number], axis=0))
 
 
 @pytest.mark.parametrize("n_criteria", [2, 3])
-def test_blocks_and_draws_change_nothing(n_criteria, monkeypatch):
+def test_blocks_and_draws_change_nothing(n_criteria):
     pairs = pairs_drawn("distinct", n_criteria, n_jobs=2)
     expected = Fronts.from_dyads(HeldPairs.of(pairs).dyads, max_depth=3)
-    for block_values in (1, 7, 50, 400, 10**6):
-        monkeypatch.setattr(capping, "PAIR_VALUES", block_values)
-        for seed in range(3):
-            fronts = capping.capped_fronts(pairs, 3, seed=seed)
-            assert_same_fronts(fronts, expected, f"blocks of {block_values}, seed {seed}")
+    for n_values, seed in product((1, 7, 50, 400, 10**6), range(3)):
+        with small_blocks(n_values):
+            fronts = capped_fronts(pairs, 3, seed=seed, **SMALL)
+        assert_same_fronts(fronts, expected, f"blocks of {n_values}, seed {seed}")
+
+
+class CountedPairs(ComputedPairs):
+    """Pairs that count how often all of them are gone through."""
+
+    n_passes = 0
+
+    def summarized(self, summary, blocks):
+        self.n_passes += 1
+        return super().summarized(summary, blocks)
 
 
 @pytest.mark.parametrize("n_criteria", [2, 3, 4])
-def test_a_wrong_foresight_is_made_up_for(n_criteria, monkeypatch):
-    pairs = pairs_drawn("distinct", n_criteria, 120)
+@pytest.mark.parametrize(("n_copies", "n_passes"), [(1, 1), (10, 2)], ids=["right", "wrong"])
+def test_a_wrong_foresight_is_made_up_for(n_criteria, n_copies, n_passes):
+    # A quarter of samples that are there ten times has nearly all dyads of the whole, so its fronts lie no higher.
+    rng = np.random.default_rng(0)
+    samples = rng.random((300 // n_copies, 1)) + 0.1 * rng.random((300 // n_copies, n_criteria))
+    own = fitted(None, np.repeat(samples, n_copies, axis=0))
+    pairs = CountedPairs(own.criteria, own.views, 1)
     expected = Fronts.from_dyads(HeldPairs.of(pairs).dyads, max_depth=10)
-    monkeypatch.setattr(capping, "FRONT_MARGIN", 0.0)
-    monkeypatch.setattr(capping, "growth", lambda *_: 100.0)
-    asked, pair_blocks = [], capping.pair_blocks
-    monkeypatch.setattr(capping, "pair_blocks", lambda *of: asked.append(of) or pair_blocks(*of))
-    assert_same_fronts(capping.capped_fronts(pairs, 10), expected)
-    assert asked.count((120, n_criteria)) == 2
+    assert_same_fronts(capped_fronts(pairs, 10, few_samples=30), expected)
+    assert pairs.n_passes == n_passes
 
 
 def test_matrices_and_functions_give_the_fronts_of_the_same_numbers():
@@ -77,34 +96,31 @@ def test_matrices_and_functions_give_the_fronts_of_the_same_numbers():
     precomputed = [Criterion(name, metric="precomputed") for name in "ab"]
     functions = [Criterion(name, [column], lambda A, B: cdist(A, B)) for column, name in enumerate("ab")]
     first, second = pairs_of(precomputed, matrices), pairs_of(functions, samples)
-    assert_same_fronts(capping.capped_fronts(first, 5), capping.capped_fronts(second, 5))
+    assert_same_fronts(capped_fronts(first, 5, **SMALL), capped_fronts(second, 5, **SMALL))
 
 
 def test_every_pair_is_in_one_block():
     for n_samples in (2, 3, 50):
-        rows = np.concatenate([np.r_[rows] for rows in capping.pair_blocks(n_samples, 2)])
+        rows = np.concatenate([np.r_[rows] for rows in pair_blocks(n_samples, 2)])
         assert set(range(n_samples - 1)) <= set(rows)
         assert len(set(rows)) == len(rows)
 
 
 @pytest.mark.parametrize("kind", ["distinct", "normal", "clusters"])
 @pytest.mark.parametrize("n_criteria", [1, 2, 3, 4])
-def test_hardly_any_nearest_dyad_is_deeper_than_the_automatic_cap(kind, n_criteria, monkeypatch):
-    monkeypatch.setattr(capping, "FEW_SAMPLES", 300)
-    monkeypatch.setattr(capping, "ASKED_SAMPLES", N_SAMPLES)
+def test_hardly_any_nearest_dyad_is_deeper_than_the_automatic_cap(kind, n_criteria):
     pairs = HeldPairs.of(pairs_drawn(kind, n_criteria, N_SAMPLES))
     n_neighbors = np.full(n_criteria, 6)
-    max_depth = capping.auto_max_depth(pairs, n_neighbors)
+    max_depth = auto_max_depth(pairs, n_neighbors, few_samples=300, n_asked=N_SAMPLES)
     fronts = Fronts.from_dyads(pairs.dyads)
     _, nearest = nearest_dyads(pairs.block(slice(0, N_SAMPLES)), n_neighbors)
-    depths = capping.Depths(fronts, "paper").of(nearest.reshape(-1, n_criteria))
+    depths = Depths(fronts, "paper").of(nearest.reshape(-1, n_criteria))
     assert np.mean(depths > max_depth) < 0.001
-    assert max_depth == capping.auto_max_depth(pairs_drawn(kind, n_criteria, N_SAMPLES, n_jobs=2), n_neighbors)
+    computed = pairs_drawn(kind, n_criteria, N_SAMPLES, n_jobs=2)
+    assert max_depth == auto_max_depth(computed, n_neighbors, few_samples=300, n_asked=N_SAMPLES)
 
 
-def test_the_automatic_cap_of_few_samples_is_the_depth_itself(monkeypatch):
-    monkeypatch.setattr(capping, "FEW_SAMPLES", 100)
-    monkeypatch.setattr(capping, "CAPPED_SHARE", 0.1)
+def test_the_automatic_cap_of_few_samples_is_the_depth_itself():
     pairs = pairs_drawn("distinct", 2, 40)
     matrices = [cdist(view, view, "cityblock") for view in pairs.views]
     dyads = naive.pairwise_dyads(matrices)
@@ -116,16 +132,37 @@ def test_the_automatic_cap_of_few_samples_is_the_depth_itself(monkeypatch):
     ]
     depths = naive.depths(near, dyads, numbers, "paper")
     expected = min(depth for depth in range(1, 1000) if np.mean(depths > depth) < 0.1)
-    assert capping.auto_max_depth(pairs, np.array([3, 3])) == expected
+    assert expected < max(depths)
+    assert auto_max_depth(pairs, np.array([3, 3]), capped_share=0.1) == expected
 
 
 @pytest.mark.parametrize("n_criteria", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
-def test_the_automatic_cap_keeps_few_enough_dyads(n_criteria, monkeypatch):
-    monkeypatch.setattr(capping, "FEW_SAMPLES", 300)
+def test_the_automatic_cap_keeps_few_enough_dyads(n_criteria):
     pairs = HeldPairs.of(pairs_drawn("distinct", n_criteria, N_SAMPLES))
     max_kept = pairs.n_pairs // 20
     free, tight = (
-        capping.auto_max_depth(pairs, np.full(n_criteria, 5), max_kept=n_kept) for n_kept in (10**9, max_kept)
+        auto_max_depth(pairs, np.full(n_criteria, 5), max_kept=n_kept, few_samples=300) for n_kept in (10**9, max_kept)
     )
     assert tight < free
-    assert max_kept / 2 < len(capping.capped_fronts(pairs, tight).dyads) < 2 * max_kept
+    assert max_kept / 2 < len(capped_fronts(pairs, tight).dyads) < 2 * max_kept
+
+
+def test_every_pair_is_drawn_equally_often():
+    rng = np.random.default_rng(0)
+    counts = np.zeros(20)
+    for _ in range(2000):
+        counts[drawn_numbers(20, 5, rng)] += 1
+        counts[drawn_numbers(20, 15, rng)] += 1
+    # 2000 draws of a mean of 1 a number each, of variance 3 / 8.
+    assert np.abs(counts - 2000).max() < 4 * np.sqrt(2000 * 3 / 8)
+
+
+@pytest.mark.parametrize("n_dyads", [1, 100, 700, 780])
+def test_drawn_dyads_are_those_of_as_many_pairs(n_dyads):
+    pairs = pairs_drawn("distinct", 2, 40, n_jobs=2)
+    held = HeldPairs.of(pairs)
+    fronts = drawn_fronts(pairs, n_dyads, None, seed=3)
+    drawn = {tuple(dyad) for dyad in fronts.dyads}
+    assert len(drawn) == n_dyads
+    assert drawn <= {tuple(dyad) for dyad in held.dyads}
+    assert_same_fronts(drawn_fronts(held, n_dyads, None, seed=3), fronts)

@@ -1,5 +1,4 @@
 import re
-import time
 import tracemalloc
 from itertools import product
 
@@ -8,47 +7,45 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from paretodepth import AdviceWarning, Criterion, Fronts, ParetoDepthDetector
-from paretodepth._blocks import watched
-from paretodepth.pairs import capped_fronts as capping
+from paretodepth.pairs.capped_fronts import auto_max_depth
+from paretodepth.pairs.limits import Limits
 from paretodepth.pairs.pairs import HeldPairs
 from tests import naive
-from tests.draws import assert_same_results, draw_samples, fitted_detector, pairs_of
-
-LITTLE = 2**28
-"""Memory in which a fit starts but holds no pairs."""
+from tests.draws import UnheldPairs, assert_same_results, draw_samples, fitted_detector, pairs_of, small_blocks
 
 
-@pytest.fixture
-def holds_nothing(monkeypatch):
-    monkeypatch.setattr("paretodepth.pairs.limits.HELD_SHARE", 0.0)
+def test_pairs_are_held_if_they_are_small_or_all_of_them_are_sorted():
+    # 500,000 pairs of two criteria are 8,000,000 bytes; an eighth of the limit may be held, and two GiB at most.
+    assert Limits("auto", None, 64_000_000).holds(500_000, 2)
+    assert not Limits("auto", None, 63_000_000).holds(500_000, 2)
+    assert not Limits(7, None, 10**12).holds(200_000_000, 2)
+    assert not Limits(None, 1000, 63_000_000).holds(500_000, 2)
+    assert Limits(None, None, 63_000_000).holds(500_000, 2)
 
 
 @pytest.mark.parametrize("n_criteria", [1, 2, 3])
 @pytest.mark.parametrize("kind", ["distinct", "normal", "tied", "equal", "duplicate", "sorted", "clusters"])
-@pytest.mark.usefixtures("holds_nothing")
-def test_a_cap_beyond_the_last_front_changes_no_bit(kind, n_criteria, monkeypatch):
+def test_a_cap_beyond_the_last_front_changes_no_bit(kind, n_criteria):
     X = draw_samples(kind, 60, n_criteria)
     new = np.random.default_rng(1).random((10, n_criteria)) * 1.5
     whole = {method: fitted_detector(X, method=method) for method in ("depth", "union")}
-    monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 500)
     for method, expected in whole.items():
-        capped = fitted_detector(X, method=method, max_depth=10**6, n_jobs=2)
-        assert_same_results(capped, expected, new, method)
+        with small_blocks(500):
+            capped = fitted_detector(X, pairs_type=UnheldPairs, method=method, max_depth=10**6, n_jobs=2)
+            assert_same_results(capped, expected, new, method)
         assert capped.exact_
         assert len(capped.fronts_) == expected.n_fronts_
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("holds_nothing")
-def test_block_sizes_change_no_bit(monkeypatch):
+def test_block_sizes_change_no_bit():
     X = np.round(np.random.default_rng(0).random((20, 2)), 1)
     expected = fitted_detector(X, method="union", max_depth=4)
     # From one row a block to all rows in one.
-    for block_values in range(1, 60):
-        monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 20 * block_values)
-        monkeypatch.setattr(capping, "PAIR_VALUES", 7 * block_values)
-        blocks = fitted_detector(X, method="union", max_depth=4, n_jobs=2)
-        assert_same_results(blocks, expected, X, f"block_values={block_values}")
+    for n_values in range(15, 900, 15):
+        with small_blocks(n_values):
+            blocks = fitted_detector(X, pairs_type=UnheldPairs, method="union", max_depth=4, n_jobs=2)
+            assert_same_results(blocks, expected, X, f"blocks of {n_values}")
 
 
 @pytest.mark.parametrize("kind", ["distinct", "tied", "duplicate"])
@@ -76,14 +73,13 @@ def test_an_automatic_cap_leaves_nominal_scores_alone():
     exact, capped = fitted_detector(X), fitted_detector(X, max_depth="auto")
     assert capped.n_fronts_ < exact.n_fronts_
     assert np.mean(capped.training_scores_ == exact.training_scores_) > 0.97
-    assert capped.n_fronts_ == capping.auto_max_depth(HeldPairs.of(pairs_of(None, X)), capped.n_neighbors_)
+    assert capped.n_fronts_ == auto_max_depth(HeldPairs.of(pairs_of(None, X)), capped.n_neighbors_)
 
 
 @pytest.mark.parametrize("max_dyads", [1, 100, 700, 779])
-@pytest.mark.usefixtures("holds_nothing")
 def test_a_part_of_the_dyads_is_drawn_from_all(max_dyads):
     X = np.random.default_rng(0).random((40, 3))
-    detector = fitted_detector(X, max_dyads=max_dyads, random_state=0, n_jobs=2)
+    detector = fitted_detector(X, pairs_type=UnheldPairs, max_dyads=max_dyads, random_state=0, n_jobs=2)
     drawn = {tuple(dyad) for dyad in detector.fronts_.dyads}
     assert len(drawn) == max_dyads
     assert not detector.exact_
@@ -99,16 +95,6 @@ def test_all_dyads_are_drawn_if_there_are_no_more():
     X = np.random.default_rng(0).random((40, 2))
     assert_same_results(fitted_detector(X, max_dyads=780), fitted_detector(X), X[:5])
     assert fitted_detector(X, max_dyads=780).exact_
-
-
-def test_every_pair_is_drawn_equally_often():
-    rng = np.random.default_rng(0)
-    counts = np.zeros(20)
-    for _ in range(2000):
-        counts[capping.drawn_numbers(20, 5, rng)] += 1
-        counts[capping.drawn_numbers(20, 15, rng)] += 1
-    # 2000 draws of a mean of 1 a number each, of variance 3 / 8.
-    assert np.abs(counts - 2000).max() < 4 * np.sqrt(2000 * 3 / 8)
 
 
 def test_a_part_of_the_dyads_and_a_cap_go_together():
@@ -156,48 +142,6 @@ def test_many_samples_are_refused_before_anything_is_computed():
     detector = ParetoDepthDetector([Criterion("a", [0], never)], memory_limit=2**30)
     with pytest.raises(ValueError, match="about 480,283,017,728 bytes for 4,999,950,000 dyads of 100,000 samples"):
         detector.fit(np.zeros((100_000, 1)))
-
-
-def test_nothing_more_is_computed_after_an_interruption(monkeypatch):
-    monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 60)
-    asked = []
-
-    def interrupted(A, B):
-        asked.append(len(A))
-        if len(asked) == 3:
-            raise KeyboardInterrupt
-        time.sleep(0.01)
-        return np.abs(A - B.T)
-
-    with pytest.raises(KeyboardInterrupt):
-        ParetoDepthDetector([Criterion("a", [0], interrupted)], n_jobs=2).fit(np.random.default_rng(0).random((60, 1)))
-    # There are 60 blocks; those that were being worked on end.
-    assert len(asked) < 10
-
-
-def test_phases_are_told_to_who_watches():
-    seen = []
-    with watched(lambda *what: seen.append(what)):
-        fitted_detector(np.random.default_rng(0).random((30, 2)), max_depth=10)
-    titles = list(dict.fromkeys(title for title, _, _ in seen))
-    assert titles == [
-        "dissimilarities of 435 pairs of samples",
-        "neighbors",
-        "Pareto fronts of 435 dyads",
-        "leave-one-out scores",
-        "advice",
-    ]
-    assert all(0 <= n_done <= n_all for _, n_done, n_all in seen)
-    assert ("neighbors", 1, 1) in seen
-
-
-def test_progress_is_told_with_the_time_left(monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setattr("paretodepth._blocks.SECONDS_BETWEEN", 0.0)
-    fitted_detector(np.random.default_rng(0).random((30, 2)), verbose=1, max_depth=10)
-    printed = capsys.readouterr().out
-    assert "[ParetoDepthDetector] Pareto fronts of 435 dyads … 100%, 0 s left" in printed
-    assert printed.count("\n") == 5
 
 
 @pytest.mark.parametrize("n_criteria", [65, 600, 1200])

@@ -5,14 +5,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from paretodepth import Criterion
-from paretodepth.pairs import connected as neighbors
-from paretodepth.pairs import shortlist as nearby
-from paretodepth.scoring import measures as statistics
+from paretodepth.pairs.shortlist import MIN_TREE_SAMPLES, Shortlist
 from paretodepth.scoring.methods import METHODS
 from tests.draws import SAMPLES, draw_samples, fitted_detector, pairs_of
 
 KINDS = ["distinct", "rounded", "equal", "duplicate", "far and near"]
-CRITERIA = {
+TREE_CRITERIA = {
     "columns": None,
     "norms": [
         Criterion("city", [0, 1], "cityblock"),
@@ -22,75 +20,74 @@ CRITERIA = {
 }
 
 
-@pytest.fixture
-def asked(monkeypatch):
-    """Count the samples that are compared with all training samples after all."""
-    asked, map_new_blocks = [], statistics.map_new_blocks
-    monkeypatch.setattr(statistics, "map_new_blocks", lambda *of: asked.append(len(of[2][0])) or map_new_blocks(*of))
-    return asked
+def assert_trees_change_nothing(model, new, needed):
+    """Compare what is measured of new samples by trees and without, bit by bit."""
+    views = model.views(new, caller="a test")
+    expected = model.new_measures(views, needed, n_jobs=2)
+    for n_rows in (1, 20):
+        found = model.measures_by_trees(views, needed, n_jobs=2, n_rows=n_rows)
+        assert found.keys() == expected.keys() == set(needed)
+        for name in needed:
+            assert_array_equal(found[name], expected[name], err_msg=f"{name}, {n_rows} rows at a time")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("criteria", CRITERIA.values(), ids=CRITERIA)
+@pytest.mark.parametrize("criteria", TREE_CRITERIA.values(), ids=TREE_CRITERIA)
 @pytest.mark.parametrize("method", METHODS)
-def test_trees_change_no_bit_of_the_scores(kind, criteria, method, asked, monkeypatch):
+def test_trees_change_no_bit_of_what_is_measured(kind, criteria, method):
     rng = np.random.default_rng(0)
     X = SAMPLES[kind](rng, 150, 5)
     new = np.concatenate([SAMPLES[kind](rng, 40, 5), X[:9], rng.random((9, 5)) * 3])
-    monkeypatch.setattr(statistics, "NEARBY_ROWS", 20)
-    monkeypatch.setattr(nearby, "MAX_SHARE", 0.9)
-    detector = fitted_detector(X, criteria=criteria, method=method, n_neighbors=4, n_jobs=2)
-    assert not detector._nearby.is_worthwhile(with_sum=True)
-    expected = detector.score_samples(new)
-    monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
-    assert detector._nearby.is_worthwhile(with_sum=True)
-    assert_array_equal(detector.score_samples(new), expected)
-    assert_array_equal([detector.score_samples(x[None])[0] for x in new[:5]], expected[:5])
+    model = fitted_detector(X, criteria=criteria, n_neighbors=4).model_
+    needed = METHODS[method].measures
+    with_sum = "balanced_sum" in needed
+    assert not model.shortlist.is_worthwhile(with_sum=with_sum)
+    assert model.shortlist.is_worthwhile(with_sum=with_sum, min_samples=100, max_share=0.9)
+    assert_trees_change_nothing(model, new, needed)
+    is_sure = model.shortlist.block(model.views(new, caller="a test"), with_sum=with_sum).is_sure
     # What is tied is compared with all training samples.
     if kind in ("rounded", "equal"):
-        assert sum(asked) > 0
+        assert not is_sure.all()
     if kind == "distinct" and method != "union":
-        assert not asked
+        assert is_sure.all()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_largest_difference_has_trees_but_no_sum(kind, monkeypatch):
+def test_the_largest_difference_has_trees_but_no_sum(kind):
     X = draw_samples(kind, 150, 5)
     criteria = [Criterion("chebyshev", [0, 1, 2], "chebyshev"), Criterion("city", [3, 4], "cityblock")]
-    detector = fitted_detector(X, criteria=criteria, n_neighbors=3)
-    expected = detector.score_samples(X[:30] + 0.01)
-    monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
-    assert detector._nearby.is_worthwhile(with_sum=False)
-    assert not detector._nearby.is_worthwhile(with_sum=True)
-    assert_array_equal(detector.score_samples(X[:30] + 0.01), expected)
+    model = fitted_detector(X, criteria=criteria, n_neighbors=3).model_
+    assert model.shortlist.is_worthwhile(with_sum=False, min_samples=100)
+    assert not model.shortlist.is_worthwhile(with_sum=True, min_samples=100)
+    assert_trees_change_nothing(model, X[:30] + 0.01, METHODS["depth"].measures)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("criteria", CRITERIA.values(), ids=CRITERIA)
-def test_trees_change_no_bit_of_the_lists(kind, criteria, monkeypatch):
-    monkeypatch.setattr(neighbors, "N_LISTED", 6)
-    monkeypatch.setattr(neighbors, "FOUND_ROWS", 40)
-    monkeypatch.setattr(nearby, "MAX_SHARE", 0.9)
-    X = draw_samples(kind, 150, 5)
-    pairs = pairs_of(criteria, X, 2)
-    weights = np.linspace(0.5, 3.0, pairs.n_criteria)
-    expected = neighbors.NeighborLists.gathered(pairs, weights)
-    monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
-    found = []
-    block = nearby.Nearby.block
-    monkeypatch.setattr(nearby.Nearby, "block", lambda self, *of, **how: found.append(of) or block(self, *of, **how))
-    lists = neighbors.NeighborLists.gathered(pairs, weights)
-    assert len(found) == 4
-    for part, expected_part in zip(lists, expected, strict=True):
-        assert_array_equal(part, expected_part)
+@pytest.mark.parametrize("with_sum", [False, True])
+def test_a_sure_block_holds_the_nearest(kind, with_sum):
+    rng = np.random.default_rng(0)
+    X, new = SAMPLES[kind](rng, 120, 2), SAMPLES[kind](rng, 40, 2)
+    pairs = pairs_of(None, X)
+    weights = np.array([0.5, 2.0])
+    shortlist = Shortlist(pairs.criteria, pairs.views, np.array([3, 5]), weights)
+    candidates, block, is_sure = shortlist.block([new[:, :1], new[:, 1:]], with_sum=with_sum)
+    distances = np.abs(new.T[:, :, None] - X.T[:, None])
+    for row in np.flatnonzero(is_sure):
+        for criterion, k in enumerate((3, 5)):
+            nearest = np.argsort(distances[criterion, row], kind="stable")[:k]
+            assert set(nearest) <= set(candidates[row])
+            assert_array_equal(np.sort(block[criterion, row])[:k], distances[criterion, row, nearest])
+        if with_sum:
+            assert set(np.argsort(weights @ distances[:, row], kind="stable")[:5]) <= set(candidates[row])
 
 
-def test_criteria_without_trees_are_compared_with_all(monkeypatch):
-    monkeypatch.setattr(nearby, "MANY_SAMPLES", 100)
+def test_criteria_without_trees_are_compared_with_all():
     X = np.random.default_rng(0).random((120, 7))
 
     def is_worthwhile(*criteria):
-        return fitted_detector(X, criteria=list(criteria), n_neighbors=3)._nearby.is_worthwhile(with_sum=False)
+        pairs = pairs_of(list(criteria), X)
+        shortlist = Shortlist(pairs.criteria, pairs.views, np.array([3, 3]), np.ones(2))
+        return shortlist.is_worthwhile(with_sum=False, min_samples=100)
 
     for criterion in (
         Criterion("cosine", metric="cosine"),
@@ -112,8 +109,8 @@ class Difference:
         return self.scale * np.abs(A - B.T)
 
 
-def test_a_metric_without_a_hash_is_compared_with_all_samples():
-    X = np.zeros((nearby.MANY_SAMPLES, 1))
-    pairs = pairs_of([Criterion("a", 0, Difference(2.0))], X)
-    found = nearby.Nearby(pairs.criteria, pairs.views, np.array([3]), np.ones(1))
-    assert not found.is_worthwhile(with_sum=False)
+@pytest.mark.parametrize(("metric", "has_tree"), [("difference", True), (Difference(2.0), False)], ids=str)
+def test_a_metric_without_a_hash_is_compared_with_all_of_many_samples(metric, has_tree):
+    pairs = pairs_of([Criterion("a", 0, metric)], np.zeros((MIN_TREE_SAMPLES, 1)))
+    shortlist = Shortlist(pairs.criteria, pairs.views, np.array([3]), np.ones(1))
+    assert shortlist.is_worthwhile(with_sum=False) == has_tree

@@ -13,9 +13,8 @@ from numpy.testing import assert_array_equal
 
 import paretodepth
 from paretodepth import ParetoDepthDetector
-from paretodepth import _blocks as blocks
-from paretodepth.pairs import capped_fronts as capping
 from tests.data import ROOT
+from tests.draws import small_blocks
 from tests.promises import golden
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -47,10 +46,9 @@ def test_threads_change_no_bit(found, n_jobs):
 
 
 @pytest.mark.parametrize("n_values", [1, 97, 1000])
-def test_block_sizes_change_no_bit(found, n_values, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_VALUES", n_values)
-    monkeypatch.setattr(capping, "PAIR_VALUES", n_values)
-    assert golden.scores(2) == found
+def test_block_sizes_change_no_bit(found, n_values):
+    with small_blocks(n_values):
+        assert golden.scores(2) == found
 
 
 @pytest.mark.slow
@@ -97,7 +95,7 @@ def test_a_cold_and_a_stale_cache_give_the_right_answer(installed):
     compiled = set(cache.rglob("*.nb*"))
     assert compiled
     # The kernel changes in its place, to number all fronts 11. What was compiled before must not be used.
-    kernel = installed / "paretodepth" / "_kernels" / "staircases.py"
+    kernel = installed / "paretodepth" / "_kernels" / "two_criteria.py"
     before, after = kernel.read_text().split("    n_dyads = pairs.shape[0]\n", maxsplit=1)
     assert before.count("def ") == 1
     kernel.write_text(f"{before}    n_dyads = pairs.shape[0]; return np.full(n_dyads, 11)\n{after}")

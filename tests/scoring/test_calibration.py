@@ -12,6 +12,7 @@ from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.scoring.calibration import discoveries, kept_rows, rank_p_values
 from paretodepth.scoring.methods import METHODS
 from tests import naive
+from tests.draws import small_blocks
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
@@ -86,7 +87,7 @@ def test_a_split_fits_on_the_kept_samples_and_calibrates_on_the_others(data, met
 
 
 @pytest.mark.parametrize("method", ["criteria", "union"])
-def test_a_score_does_not_depend_on_company_order_or_threads(method, monkeypatch):
+def test_a_score_does_not_depend_on_company_order_or_threads(method):
     rng = np.random.default_rng(0)
     X_train, X = np.round(rng.random((60, 3)), 2), np.round(1.4 * rng.random((30, 3)), 2)
     # More neighbors than numpy adds one after the other.
@@ -95,9 +96,9 @@ def test_a_score_does_not_depend_on_company_order_or_threads(method, monkeypatch
     assert_array_equal([detector.score_samples(x[None])[0] for x in X], expected)
     assert_array_equal(detector.score_samples(X[::-1])[::-1], expected)
     order = rng.permutation(len(X_train))
-    monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 500)
-    shuffled = ParetoDepthDetector(method=method, n_neighbors=20, n_jobs=2).fit(X_train[order])
-    assert_array_equal(shuffled.score_samples(X), expected)
+    with small_blocks(500):
+        shuffled = ParetoDepthDetector(method=method, n_neighbors=20, n_jobs=2).fit(X_train[order])
+        assert_array_equal(shuffled.score_samples(X), expected)
     assert_array_equal(shuffled.training_scores_, detector.training_scores_[order])
 
 

@@ -29,6 +29,7 @@ def sum_columns(
             n_present = 0
             for column in range(n_columns):
                 a, b = A[i, column], B[j, column]
+                # Left out pair by pair: a value filled in for all would bring the sample nearer to some of them.
                 if np.isnan(a) or np.isnan(b):
                     continue
                 n_present += 1

@@ -96,6 +96,7 @@ def pass_points(block: NDArray[np.float64], is_triangle: bool, points: NDArray[n
     n_passed = 0
     for row in range(n_rows):
         for column in range(row + 1 if is_triangle else 0, n_columns):
+            # Written where it would stand, and written over by the next one unless it passes: no branch.
             for criterion in range(n_criteria):
                 passed[n_passed, criterion] = block[criterion, row, column]
             n_passed += not is_below_one(points, passed[n_passed])
@@ -135,6 +136,7 @@ def choose_points(candidates: NDArray[np.float64], dyads: NDArray[np.float64], n
         gains[best] = gain
         if gain == 0 and gains.max() == 0:
             break
+        # Counted anew it is still the best, so it beats what the others could bring at most.
         if best == np.argmax(gains):
             for dyad in range(dyads.shape[0]):
                 is_left[dyad] &= not is_below_one(candidates[best : best + 1], dyads[dyad])

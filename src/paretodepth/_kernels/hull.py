@@ -8,8 +8,11 @@ from numpy.typing import NDArray
 from paretodepth._kernels import compiled
 
 N_PARTS = 12
-ROUNDING = 3.3306690738754716e-16  # (3 + 16 u) u for u = 2^-53
+"""Six products, of two parts each."""
+TURN_ERROR = 3.3306690738754716e-16  # (3 + 16 u) u for u = 2^-53
+"""Relative error up to which the rounded products do not tell which way three dyads turn (Shewchuk)."""
 SPLITTER = 134217729.0  # 2^27 + 1
+"""Halves the digits of a number, so that products of halves are exact."""
 
 
 @compiled
@@ -43,8 +46,9 @@ def add_product(parts: NDArray[np.float64], n_parts: int, a: float, b: float) ->
 def turns_right(ax: float, ay: float, bx: float, by: float, cx: float, cy: float) -> bool:
     """Tell whether the way a, b, c turns right, that is, b lies above the line from a to c; exactly."""
     left, right = (ax - cx) * (by - cy), (ay - cy) * (bx - cx)
-    if abs(left - right) > ROUNDING * (abs(left) + abs(right)):
+    if abs(left - right) > TURN_ERROR * (abs(left) + abs(right)):
         return left < right
+    # Seldom reached: three dyads on one line, or nearly.
     parts = np.empty(N_PARTS)
     n_parts = add_product(parts, 0, ax, by)
     n_parts = add_product(parts, n_parts, -ax, cy)

@@ -88,6 +88,7 @@ def select_nearest(block: NDArray[np.float64], n_neighbors: NDArray[np.intp], ne
                 heap[place] = place
             for place in range(size // 2 - 1, -1, -1):
                 sift_down(block, criterion, row, heap, place, size)
+            # The farthest of the nearest so far is on top, and nearly all samples end at one comparison with it.
             for sample in range(size, n_samples):
                 if is_nearer(block, criterion, row, sample, heap[0]):
                     heap[0] = sample

@@ -26,6 +26,7 @@ def farthest_nearest(A: NDArray[np.float64], B: NDArray[np.float64], least: floa
             distance = squared_distance(A[i], B[j])
             if distance < nearest:
                 nearest = distance
+                # A point that is nearer still cannot be the farthest.
                 if nearest <= farthest:
                     break
         farthest = max(farthest, nearest)
@@ -71,6 +72,7 @@ def frechet_distances(
                         shortest = min(shortest, leashes[j - 1])
                     if i == 0 and j == 0:
                         shortest = 0.0
+                    # Squared, with one root in the end: which leash is longer does not change.
                     leashes[j] = max(shortest, squared_distance(first[i], second[j]))
                     diagonal = before
             distances[row, column] = np.sqrt(leashes[-1])

@@ -9,8 +9,6 @@ from paretodepth._kernels import compiled
 
 ROW = 2**32 - 1
 """The bits of a key that hold the row."""
-
-
 START, LENGTH, CAPACITY = 0, 1, 2
 """What the columns of `Staircases.fronts` hold."""
 END, MOVES_LEFT = 0, 1
@@ -124,6 +122,7 @@ def settle_few(dyads: NDArray[np.float64], numbers: NDArray[np.intp], start: int
     """Raise the front numbers of dyads start…stop - 1 above those of the dyads among them that dominate."""
     for dyad in range(start, stop):
         for earlier in range(start, dyad):
+            # An earlier dyad is nowhere larger in the first criterion, and on a lower front it changes nothing.
             if numbers[earlier] >= numbers[dyad]:
                 larger = False
                 for criterion in range(1, dyads.shape[1]):
@@ -151,6 +150,7 @@ def raise_above(
     shallowest = deepest = numbers[lower[0] & ROW]
     for key in lower:
         shallowest, deepest = min(shallowest, numbers[key & ROW]), max(deepest, numbers[key & ROW])
+    # Only these fronts are used, so that a sweep of few dyads does not pay for clearing all.
     stairs.fronts[shallowest : deepest + 1] = 0
     swept = 0
     for key in upper:

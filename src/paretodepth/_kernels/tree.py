@@ -31,6 +31,7 @@ def select_middle(points: Points, places: NDArray[np.intp], bounds: tuple[int, i
     while first < last:
         a, b = points[first, criterion], points[last, criterion]
         c = points[(first + last) >> 1, criterion]
+        # The median of three: points that come sorted, as dyads do, would take the square with the first or last.
         pivot = max(min(a, b), min(max(a, b), c))
         left, right = first, last
         while left <= right:
@@ -91,9 +92,11 @@ def ask_tree(
             node = stack[height]
             if deepest[node] <= best or exceeds(lower, node, points, position):
                 continue
+            # All points of the node are nowhere larger, so none need be looked at.
             if not exceeds(upper, node, points, position):
                 best = deepest[node]
             elif node < n_leaves:
+                # The deeper half is looked at first: what it finds may rule out the other one.
                 deeper = 2 * node + (deepest[2 * node + 1] > deepest[2 * node])
                 stack[height] = deeper ^ 1
                 stack[height + 1] = deeper
@@ -120,6 +123,7 @@ def settle_block(
     what is missing are dominances within the block.
     """
     n_leaves = deepest.shape[0] // 2
+    # A copy side by side, because the block's points lie all over the tree.
     block = points[positions]
     settled = found[positions] + np.int32(1)
     for point in range(block.shape[0]):

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from paretodepth._kernels import compiled
 
+PART = 32
+"""Heights in a part of a row of heights, and dyads whose searches go side by side."""
+
 
 @compiled
 def number_pairs(pairs: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -67,10 +70,6 @@ def group_by_front(
         places[numbers[dyad] - 1] += 1
         for criterion in range(dyads.shape[1]):
             grouped[place, criterion] = dyads[dyad, criterion]
-
-
-PART = 32
-"""Heights in a part of a row of heights, and dyads whose searches go side by side."""
 
 
 class Slabs(NamedTuple):

@@ -51,6 +51,7 @@ class Depths:
         if self._n_fronts and kind != "insertion":
             self._downward = _level_index(dyads, fronts.starts)
         if self._n_fronts and kind != "paper":
+            # Mirrored, a dyad that dominates is dominated, and the last front is the first.
             self._upward = _level_index(-dyads[::-1], len(dyads) - fronts.starts[::-1])
 
     def of(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -79,6 +80,8 @@ class _LevelIndex(Protocol):
 
 def _level_index(points: NDArray[np.float64], starts: NDArray[np.intp]) -> _LevelIndex:
     """Return the index that suits the number of criteria; level l is ``points[starts[l]:starts[l + 1]]``."""
+    # Slabs grow with the number of levels, or their heights would take too much memory, and the points of a slab are
+    # gone through one by one: with many levels a tree is faster.
     if points.shape[1] == 2 and len(starts) < MANY_LEVELS * len(points) ** 0.5:
         return _SlabIndex.build(points, starts)
     return _TreeIndex.build(points, starts)

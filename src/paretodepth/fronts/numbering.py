@@ -22,17 +22,20 @@ MAX_MOVES = 1024
 
 
 def number_fronts(
-    dyads: NDArray[np.float64], n_jobs: int | None
+    dyads: NDArray[np.float64], n_jobs: int | None, *, max_moves: int = MAX_MOVES
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
     """Return the dyads' lexicographic order, the dyads in that order and their front numbers in that order."""
+    # In this order no dyad dominates an earlier one, so that one pass can number them.
     order = lexicographic_order(dyads)
     ordered = dyads.take(order, axis=0)
     if dyads.shape[1] == 2:
+        # Its loop sees to equal dyads itself: to look for them beforehand takes half as long as to number them.
         return order, ordered, number_pairs(ordered)
     is_first = is_new(ordered)
     if is_first.all():
-        return order, ordered, _number_distinct(ordered, n_jobs)
-    return order, ordered, _number_distinct(ordered[is_first], n_jobs)[np.cumsum(is_first) - 1]
+        return order, ordered, _number_distinct(ordered, n_jobs, max_moves)
+    # Of distinct dyads, one that is nowhere larger dominates: half the comparisons.
+    return order, ordered, _number_distinct(ordered[is_first], n_jobs, max_moves)[np.cumsum(is_first) - 1]
 
 
 def is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -42,28 +45,28 @@ def is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
     return is_first
 
 
-def _number_distinct(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray[np.intp]:
+def _number_distinct(ordered: NDArray[np.float64], n_jobs: int | None, max_moves: int) -> NDArray[np.intp]:
     """Return the front numbers of distinct dyads in lexicographic order."""
     n_dyads, n_criteria = ordered.shape
     if n_criteria == 1 or n_dyads == 0:
         return np.arange(1, n_dyads + 1)
     numbers = None
     if n_criteria == 3:
-        numbers = _number_by_sweep(ordered)
+        numbers = _number_by_sweep(ordered, max_moves)
     elif n_criteria == 4:
-        numbers = _number_by_halves(ordered)
+        numbers = _number_by_halves(ordered, max_moves)
     return _number_by_tree(ordered, n_jobs) if numbers is None else numbers
 
 
-def _number_by_sweep(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
+def _number_by_sweep(ordered: NDArray[np.float64], max_moves: int) -> NDArray[np.intp] | None:
     """Return the front numbers of distinct three-criteria dyads in lexicographic order; None if staircases get long."""
-    stairs = _new_staircases(len(ordered), MAX_MOVES * len(ordered))
+    stairs = _new_staircases(len(ordered), max_moves * len(ordered))
     numbers = np.zeros(len(ordered), np.intp)
     number_triples(ordered, stairs, numbers)
     return None if stairs.totals[MOVES_LEFT] < 0 else numbers
 
 
-def _number_by_halves(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
+def _number_by_halves(ordered: NDArray[np.float64], max_moves: int) -> NDArray[np.intp] | None:
     """Return the front numbers of distinct four-criteria dyads in lexicographic order; None if staircases get long.
 
     A half of the dyads is settled, raises the numbers of the other half by a sweep along
@@ -73,12 +76,16 @@ def _number_by_halves(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
     """
     n_dyads = len(ordered)
     numbers = np.ones(n_dyads, np.intp)
-    stairs = _new_staircases(n_dyads, MAX_MOVES * n_dyads)
+    stairs = _new_staircases(n_dyads, max_moves * n_dyads)
+    # A key holds the rank, then the row: keys of any run of dyads are put in the order of the second criterion by a
+    # plain sort. Stable, so that of equal ones the earlier dyad, the only one that can dominate, comes first.
     keys = np.empty(n_dyads, np.int64)
     by_second = np.argsort(ordered[:, 1], kind="stable")
     keys[by_second] = (np.arange(n_dyads) << 32) | by_second
     for block, rows in enumerate(gen_batches(n_dyads, FEW_DYADS)):
         if block > 0:
+            # The largest power of two that divides the block's number. A loop and no recursion, because it is left
+            # at once when the moves are used up.
             half = (block & -block) * FEW_DYADS
             lower, upper = keys[rows.start - half : rows.start], keys[rows.start : rows.start + half]
             raise_above(ordered, numbers, np.sort(lower), np.sort(upper), stairs)

@@ -10,6 +10,7 @@ def lexicographic_order(dyads: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the order that sorts by the first criterion, ties by the second, and so on; equal dyads as they come."""
     order, is_same = _value_order(dyads[:, 0])
     for column in dyads.T[1:]:
+        # Most often the first criterion has no ties, and one sort is all there is to do.
         if not is_same.any():
             break
         _order_ties(column, order, is_same)
@@ -22,6 +23,7 @@ def _order_ties(values: NDArray[np.float64], order: NDArray[np.intp], is_same: N
     rows = order[places]
     by_value, _ = _value_order(values[rows])
     n_bits = len(rows).bit_length()
+    # The run in the first bits, the place by value in the last: a plain sort puts the runs together again.
     keys = np.cumsum(~is_same[places], dtype=np.int64)[by_value]
     keys <<= n_bits
     keys |= np.arange(len(rows))
@@ -35,6 +37,7 @@ def _order_ties(values: NDArray[np.float64], order: NDArray[np.intp], is_same: N
 
 def dense_ranks(values: NDArray[np.float64]) -> NDArray[np.int32]:
     """Return the rank of each value among the distinct values."""
+    # Need not be stable: equal values get one rank.
     order = np.argsort(values)
     in_order = values[order]
     ranks = np.zeros(len(values), np.int32)
@@ -69,6 +72,8 @@ def _settle_keys(values: NDArray[np.float64], order: NDArray[np.intp], is_same: 
     runs = np.cumsum(~is_same[places])
     is_changed = is_same[places]
     is_changed[1:] &= in_order[1:] != in_order[:-1]
+    # Runs of equal values are in order already, by the rows in their keys; to sort them again would cost most
+    # where values are tied most.
     if not is_changed.any():
         return
     is_mixed = np.zeros(runs[-1] + 1, bool)

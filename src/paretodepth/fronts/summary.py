@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,14 +12,34 @@ from paretodepth._checks import check_count
 from paretodepth._kernels.filters import choose_points, new_staircase, pass_points, pass_staircase
 from paretodepth.fronts.fronts import Fronts, check_dyads
 
-N_CELLS = 4096
-"""Cells of the table over a staircase: 32 KiB, so that it stays in the nearest cache."""
-N_POINTS = 256
-"""Points that stand for a front of three and more criteria: more reject few dyads more and cost those that pass."""
-N_CANDIDATES = 1024
-N_PROBES = 2**14
-BATCH_VALUES = 3 * 2**23
-"""Dissimilarities that are sorted at once, as long as the summary is smaller; some 1.2 GiB at the peak."""
+
+class SummarySizes(NamedTuple):
+    """Sizes of a summary's parts, which change its time and memory and not the fronts.
+
+    Attributes
+    ----------
+    n_cells : int
+        Cells of the table over a staircase: by default 32 KiB, so that it stays in the nearest cache.
+    n_points : int
+        Points that stand for a front of three and more criteria: more reject few dyads more and
+        cost those that pass.
+    n_candidates : int
+        Points of a front that these are chosen from.
+    n_probes : int
+        Dyads that they are chosen by.
+    batch_values : int
+        Dissimilarities that are sorted at once, as long as the summary is smaller; by default
+        some 1.2 GiB at the peak.
+    """
+
+    n_cells: int = 4096
+    n_points: int = 256
+    n_candidates: int = 1024
+    n_probes: int = 2**14
+    batch_values: int = 3 * 2**23
+
+
+USUAL_SIZES = SummarySizes()
 
 
 class FrontSummary:
@@ -40,6 +60,8 @@ class FrontSummary:
         final front L turns out to reach them all.
     alike : ndarray of shape (n_dyads, n_criteria) or None, default=None
         Dyads like those to come, to tell useful points from others; by default the first ones.
+    sizes : SummarySizes, optional
+        Of its parts; they change no front.
 
     Attributes
     ----------
@@ -53,7 +75,7 @@ class FrontSummary:
 
     Examples
     --------
-    >>> from paretodepth.fronts.summary import FrontSummary
+    >>> from paretodepth.fronts import FrontSummary
     >>> summary = FrontSummary(2, 2)
     >>> for block in [[[1, 3], [3, 1]], [[2, 4], [4, 4]], [[5, 5], [0, 2]]]:
     ...     summary.add(block)
@@ -68,17 +90,20 @@ class FrontSummary:
         *,
         beyond: NDArray[np.float64] | None = None,
         alike: NDArray[np.float64] | None = None,
+        sizes: SummarySizes = USUAL_SIZES,
     ) -> None:
         max_depth = check_count(max_depth, "max_depth", "FrontSummary")
         nothing = np.empty((0, n_criteria))
         self._fronts = Fronts.from_dyads(nothing, max_depth=max_depth)
-        alike = nothing if alike is None else spread(alike, N_PROBES)
-        self._sieve = _Sieve(nothing if beyond is None else beyond, alike)
+        self._sizes = sizes
+        alike = nothing if alike is None else spread(alike, sizes.n_probes)
+        self._sieve = _Sieve(nothing if beyond is None else beyond, alike, sizes)
         self._waiting: list[NDArray[np.float64]] = []
         self.n_waiting = 0
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
+        # A lock cannot be sent to a worker, and a copy needs one of its own.
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -94,13 +119,16 @@ class FrontSummary:
 
         Of a triangle only the entries above the diagonal, column > row, are dyads.
         """
+        # Outside the lock, where nearly all the time goes. A sieve renewed meanwhile would only have dropped more.
         passed = self._sieve.passed(block, is_triangle)
         with self._lock:
             self._waiting.append(passed)
             self.n_waiting += len(passed)
             n_kept = len(self._fronts.dyads)
-            if self.n_waiting >= max(BATCH_VALUES // max(3, len(block)) - n_kept, n_kept // 2):
-                slipped = spread(np.concatenate(self._waiting), N_PROBES)
+            # A merge sorts what is kept once more, so at least half as many must wait, or long streams would take
+            # the square of their length.
+            if self.n_waiting >= max(self._sizes.batch_values // max(3, len(block)) - n_kept, n_kept // 2):
+                slipped = spread(np.concatenate(self._waiting), self._sizes.n_probes)
                 self._merge()
                 self._sieve = self._sieve.renewed(last_front(self._fronts), slipped)
 
@@ -130,17 +158,22 @@ class _Sieve:
     """
 
     def __init__(
-        self, points: NDArray[np.float64], alike: NDArray[np.float64], slipped: NDArray[np.float64] | None = None
+        self,
+        points: NDArray[np.float64],
+        alike: NDArray[np.float64],
+        sizes: SummarySizes,
+        slipped: NDArray[np.float64] | None = None,
     ) -> None:
         self._alike = alike
+        self._sizes = sizes
         self._staircase = None
         # The first of the points' own fronts dominates what all of them do.
         self.points = Fronts.from_dyads(points, max_depth=1).dyads
         if points.shape[1] == 2 and len(points):
-            self._staircase = new_staircase(self.points, N_CELLS)
+            self._staircase = new_staircase(self.points, sizes.n_cells)
         else:
             probes = alike if slipped is None else np.concatenate((alike, slipped))
-            self.points = choose_points(spread(self.points, N_CANDIDATES), probes, N_POINTS)
+            self.points = choose_points(spread(self.points, sizes.n_candidates), probes, sizes.n_points)
 
     def passed(self, block: NDArray[np.float64], is_triangle: bool) -> NDArray[np.float64]:
         """Return the dyads of a block that pass, shape (n_dyads, n_criteria)."""
@@ -150,7 +183,9 @@ class _Sieve:
 
     def renewed(self, points: NDArray[np.float64], slipped: NDArray[np.float64]) -> _Sieve:
         """Return a sieve of more points."""
-        return _Sieve(np.concatenate((self.points, points)), self._alike if len(self._alike) else slipped, slipped)
+        # The old points stay: foreseen ones may lie nearer to the final front than the front so far.
+        points = np.concatenate((self.points, points))
+        return _Sieve(points, self._alike if len(self._alike) else slipped, self._sizes, slipped)
 
 
 def last_front(fronts: Fronts) -> NDArray[np.float64]:

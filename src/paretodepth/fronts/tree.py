@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from paretodepth._kernels.tree import Points, split_nodes
 
 LEAF_SIZE = 16
+"""Points that are faster looked at one by one than split further."""
 MAX_HEIGHT = 64
 """Splits that are never used up."""
 
@@ -23,6 +24,7 @@ def build_tree(points: Points, splits: NDArray[np.intp]) -> tuple[NDArray[np.int
         height += 1
     split_nodes(points, places, splits[:height])
     n_leaves = 1 << height
+    # All leaves differ by one point at most, so a node's points follow from its number and are stored nowhere.
     starts = np.arange(n_leaves) * n_points // n_leaves
     lower, upper = (_corners(extreme, extreme.reduceat(points, starts, axis=0)) for extreme in (np.minimum, np.maximum))
     return places, lower, upper

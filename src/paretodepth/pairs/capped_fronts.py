@@ -13,7 +13,7 @@ from paretodepth._blocks import block_values
 from paretodepth._kernels.filters import are_reached
 from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.fronts.summary import FrontSummary, last_front
+from paretodepth.fronts.summary import USUAL_SIZES, FrontSummary, SummarySizes, last_front
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.pairs.pairs import HeldPairs, Pairs, pairs_before
 
@@ -24,10 +24,14 @@ ALIKE_SAMPLES = 200
 ASKED_SAMPLES = 300
 """Training samples whose nearest dyads are asked for their depth."""
 CAPPED_SHARE = 0.001
+"""Of these nearest dyads, what may be deeper than an automatic cap."""
 FRONT_MARGIN = 6.0
-"""Of `spread_of`, how far all of a front may lie off where a quarter of the samples has it."""
+"""Of `spread_of`, how far all of a front may lie off where a quarter of the samples has it.
+
+Wide, because one point that is foreseen too near costs a second pass over all pairs, and a front further off only lets
+a few dyads more wait."""
 DEPTH_MARGIN = 2.0
-"""The same for the depth of single dyads."""
+"""The same for the depth of single dyads. Narrow: nothing is proved by it, and every front more takes memory."""
 PAIR_VALUES = 2**19
 """Dissimilarities in a block of pairs, 4 MiB, which stay in the cache until they are filtered."""
 DRAWN_SAMPLES = 256
@@ -36,7 +40,9 @@ MAX_KEPT = 2**22
 """Dyads that fronts 1…L may hold if L is chosen automatically."""
 
 
-def capped_fronts(pairs: Pairs, max_depth: int, *, seed: int = 0) -> Fronts:
+def capped_fronts(
+    pairs: Pairs, max_depth: int, *, seed: int = 0, few_samples: int = FEW_SAMPLES, sizes: SummarySizes = USUAL_SIZES
+) -> Fronts:
     """Return fronts 1…max_depth of the dyads of all pairs of training samples, exactly.
 
     The dissimilarities are gone through block by block and never held together. Where front
@@ -51,31 +57,47 @@ def capped_fronts(pairs: Pairs, max_depth: int, *, seed: int = 0) -> Fronts:
         The last front to keep, L.
     seed : int, default=0
         Of the quarter, which changes the time and not the result.
+    few_samples : int, default=2000
+        Up to how many samples nothing is foreseen.
+    sizes : SummarySizes, optional
+        Of the summary of the fronts. Neither changes the result.
     """
     n_samples, n_criteria = pairs.n_samples, pairs.n_criteria
     beyond = alike = None
-    if n_samples > FEW_SAMPLES:
+    if n_samples > few_samples:
+        # Without foresight whole batches would be sorted of which nearly all is dropped again.
         foreseen = max_depth / growth(n_samples // 4, n_samples, n_criteria)
         foreseen = math.ceil(foreseen + FRONT_MARGIN * spread_of(foreseen, n_criteria))
-        beyond = last_front(capped_fronts(pairs.drawn(n_samples // 4, seed), foreseen, seed=seed))
+        quarter = pairs.drawn(n_samples // 4, seed)
+        beyond = last_front(capped_fronts(quarter, foreseen, seed=seed, few_samples=few_samples, sizes=sizes))
         alike = HeldPairs.of(pairs.drawn(ALIKE_SAMPLES, seed)).dyads
     while True:
-        summary = FrontSummary(max_depth, n_criteria, beyond=beyond, alike=alike)
+        summary = FrontSummary(max_depth, n_criteria, beyond=beyond, alike=alike, sizes=sizes)
         points = summary.points
         fronts = pairs.summarized(summary, pair_blocks(n_samples, n_criteria))
         # What a point dominates was rightly dropped if front L holds a dyad that is nowhere larger than the point.
         is_right = are_reached(points, last_front(fronts))
         if is_right.all():
             return fronts
+        # Among fewer dyads no dyad lies deeper than among all, so what front L of these reaches, front L of all does:
+        # these points are right for good, and the second pass is the last.
         beyond = points[is_right]
 
 
-def auto_max_depth(pairs: Pairs, n_neighbors: NDArray[np.intp], *, max_kept: int = MAX_KEPT, seed: int = 0) -> int:
+def auto_max_depth(
+    pairs: Pairs,
+    n_neighbors: NDArray[np.intp],
+    *,
+    max_kept: int = MAX_KEPT,
+    few_samples: int = FEW_SAMPLES,
+    n_asked: int = ASKED_SAMPLES,
+    capped_share: float = CAPPED_SHARE,
+) -> int:
     """Return an L that fewer than 0.1 % of the training samples' nearest dyads should be deeper than.
 
     A few hundred random training samples are joined to their nearest among all others. L is
     the smallest depth, below the fronts of a random quarter of the samples, that fewer than
-    `CAPPED_SHARE` of these dyads exceed, times the `growth` from the quarter to all samples.
+    `capped_share` of these dyads exceed, times the `growth` from the quarter to all samples.
     Fewer fronts are coarser, so L is generous.
     The fronts of the quarter are themselves capped by this rule, down to few samples.
 
@@ -87,24 +109,30 @@ def auto_max_depth(pairs: Pairs, n_neighbors: NDArray[np.intp], *, max_kept: int
     max_kept : int, default=4194304
         Dyads that fronts 1…L may hold, by the same foresight. If they would hold more, as
         with four criteria, L is smaller and more of the nearest dyads are deeper.
-    seed : int, default=0
+    few_samples : int, default=2000
+        Up to how many samples the fronts of all pairs are made.
+    n_asked : int, default=300
+        Samples whose nearest dyads are asked for.
+    capped_share : float, default=0.001
     """
     n_samples = pairs.n_samples
-    nearest = asked_dyads(pairs, n_neighbors, seed)
+    # Always the same draws, because L and with it every score depend on them.
+    seed = 0
+    nearest = asked_dyads(pairs, n_neighbors, seed, n_asked=n_asked)
     sizes = [n_samples]
-    while sizes[0] > FEW_SAMPLES:
+    while sizes[0] > few_samples:
         sizes.insert(0, sizes[0] // 4)
     few = HeldPairs.of(pairs.drawn(sizes[0], seed))
     fronts = Fronts.from_dyads(few.dyads, n_jobs=pairs.n_jobs)
     for fewer, more in pairwise(sizes):
-        depth = float(_exceeded_depth(fronts, nearest))
+        depth = float(_exceeded_depth(fronts, nearest, capped_share))
         depth += DEPTH_MARGIN * spread_of(depth, pairs.n_criteria)
         depth = min(depth, _kept_depth(fronts, max_kept * (fewer / n_samples) ** 2))
         max_depth = math.ceil(depth * growth(fewer, more, pairs.n_criteria))
         if more == n_samples:
             return max_depth
-        fronts = capped_fronts(pairs.drawn(more, seed), max_depth, seed=seed)
-    return int(min(_exceeded_depth(fronts, nearest), _kept_depth(fronts, max_kept)))
+        fronts = capped_fronts(pairs.drawn(more, seed), max_depth, seed=seed, few_samples=few_samples)
+    return int(min(_exceeded_depth(fronts, nearest, capped_share), _kept_depth(fronts, max_kept)))
 
 
 def drawn_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int) -> Fronts:
@@ -126,6 +154,7 @@ def drawn_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int
 def drawn_numbers(n_numbers: int, n_drawn: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Return different random numbers below `n_numbers` in rising order, without listing all of these."""
     if n_drawn > n_numbers // 2:
+        # Those left out are fewer, and fewer are drawn in vain because they are there already.
         return np.delete(np.arange(n_numbers), drawn_numbers(n_numbers, n_numbers - n_drawn, rng))
     drawn = np.empty(0, np.intp)
     while len(drawn) < n_drawn:
@@ -147,10 +176,10 @@ def spread_of(depth: float, n_criteria: int) -> float:
     return math.sqrt(depth) if n_criteria == 1 else math.cbrt(depth) / n_criteria
 
 
-def _exceeded_depth(fronts: Fronts, dyads: NDArray[np.float64]) -> int:
-    """Return the smallest depth that fewer than `CAPPED_SHARE` of the dyads exceed."""
+def _exceeded_depth(fronts: Fronts, dyads: NDArray[np.float64], share: float) -> int:
+    """Return the smallest depth that fewer than a share of the dyads exceed."""
     depths = np.sort(Depths(fronts, "paper").of(dyads))
-    n_deeper = math.ceil(CAPPED_SHARE * len(depths)) - 1
+    n_deeper = math.ceil(share * len(depths)) - 1
     return int(depths[len(depths) - 1 - n_deeper])
 
 
@@ -161,10 +190,11 @@ def _kept_depth(fronts: Fronts, max_kept: float) -> float:
     return max(1, int(np.searchsorted(fronts.starts, max_kept, side="right")) - 1)
 
 
-def asked_dyads(pairs: Pairs, n_neighbors: NDArray[np.intp], seed: int) -> NDArray[np.float64]:
+def asked_dyads(
+    pairs: Pairs, n_neighbors: NDArray[np.intp], seed: int, *, n_asked: int = ASKED_SAMPLES
+) -> NDArray[np.float64]:
     """Return the nearest dyads of a few hundred random training samples, leave-one-out, shape (n_dyads, n_criteria)."""
-    n_asked = min(pairs.n_samples, ASKED_SAMPLES)
-    asked = np.random.default_rng(seed).choice(pairs.n_samples, n_asked, replace=False)
+    asked = np.random.default_rng(seed).choice(pairs.n_samples, min(pairs.n_samples, n_asked), replace=False)
 
     def nearest(pairs: Pairs, sample: int) -> NDArray[np.float64]:
         dyads: NDArray[np.float64] = nearest_dyads(pairs.block(slice(sample, sample + 1)), n_neighbors)[1][0]
@@ -178,7 +208,10 @@ def pair_blocks(n_samples: int, n_criteria: int) -> list[slice]:
     blocks = []
     start = 0
     while start < n_samples - 1:
+        # Later samples have fewer still to be paired with, so later blocks have more rows.
         stop = min(n_samples, start + max(1, block_values(PAIR_VALUES) // (n_criteria * (n_samples - start))))
         blocks.append(slice(start, stop))
         start = stop
+    # Mixed, because samples that stand together in sorted data are alike: front L so far would say little of what is
+    # still to come, and would drop little of it.
     return [blocks[i] for i in np.random.default_rng(0).permutation(len(blocks))]

@@ -65,6 +65,7 @@ def connecting_rank(distances: NDArray[np.float64], neighbors: NDArray[np.intp])
     that k's graph.
     """
     n_samples, n_listed = distances.shape
+    # A neighbor's rank is one more than the number of samples that are nearer, so ties share the smallest.
     ranks = np.tile(np.arange(1, n_listed + 1), (n_samples, 1))
     ranks[:, 1:][distances[:, 1:] == distances[:, :-1]] = 1
     ranks = np.maximum.accumulate(ranks, axis=1)
@@ -80,6 +81,7 @@ def connecting_rank(distances: NDArray[np.float64], neighbors: NDArray[np.intp])
         n_components, of_samples = connected_components(graph, directed=False)
         return n_components, of_samples
 
+    # The graph of a larger k has all edges of a smaller one's, so k can be bisected.
     k = 1 + bisect_left(range(1, largest), True, key=lambda k: components(k)[0] == 1)
     return k, components(k)[1]
 
@@ -98,6 +100,7 @@ def _joining_rank(pairs: Pairs, criterion: int, components: NDArray[np.intp]) ->
     ranks = np.full((n_components, n_components), pairs.n_samples)
     for rows, row_ranks in pairs.map(of_rows, pairs.row_blocks()):
         np.minimum.at(ranks, components[rows], row_ranks)
+    # It is enough for an edge that one of the two has the other among its nearest. SciPy takes a zero for no edge.
     ranks = np.minimum(ranks, ranks.T)
     np.fill_diagonal(ranks, 0)
     return int(minimum_spanning_tree(ranks).max())

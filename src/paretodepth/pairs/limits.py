@@ -7,12 +7,14 @@ from typing import Any, Literal, NamedTuple
 import psutil
 
 from paretodepth._checks import check_choice, check_count, check_optional_count
+from paretodepth.pairs.neighbor_lists import N_LISTED
 
 FREE_SHARE = 0.5
 """Of the free memory that a fit takes by default."""
 HELD_SHARE = 0.125
+"""Of the limit, up to which dissimilarities are computed once and held."""
 MAX_HELD_BYTES = 2**31
-"""Up to this, and up to `HELD_SHARE` of the limit, dissimilarities are computed once and held."""
+"""Up to which they are, however high the limit."""
 SMALLEST_LIMIT = 2**27
 """For blocks, the samples that tell what is usual, and fronts of few dyads."""
 MAX_BLOCK_BYTES = 2**27
@@ -52,6 +54,7 @@ class Limits(NamedTuple):
     def check(self, n_samples: int, n_criteria: int, caller: str) -> None:
         """Refuse a fit that needs more memory."""
         n_pairs = n_samples * (n_samples - 1) // 2
+        # Told beforehand by sizes alone: a fit that fails after an hour, or takes the machine with it, helps nobody.
         needed = listing_bytes(n_samples, n_criteria)
         needed += SMALLEST_LIMIT if self.is_capped(n_pairs) else sorting_bytes(self.n_dyads(n_pairs), n_criteria)
         check_memory(needed, self.n_bytes, n_samples, self.n_dyads(n_pairs), caller)
@@ -78,8 +81,8 @@ def sorting_bytes(n_dyads: int, n_criteria: int) -> int:
 
 def listing_bytes(n_samples: int, n_criteria: int) -> int:
     """Return what it takes to list the nearest of each sample with their dyads, and to take statistics of these."""
-    # Up to 32 neighbors in each criterion, with a dyad, a number and a sum each; twice, while the parts are joined.
-    lists = 2 * 8 * min(32, n_samples - 1) * n_samples * n_criteria * (n_criteria + 2)
+    # Neighbors in each criterion, with a dyad, a number and a sum each; twice, while the parts are joined.
+    lists = 2 * 8 * min(N_LISTED, n_samples - 1) * n_samples * n_criteria * (n_criteria + 2)
     # Dyads of more neighbors come in blocks, of which there are several copies at a time.
     return lists + min(MAX_BLOCK_BYTES, 8 * 8 * n_samples**2 * n_criteria**2)
 

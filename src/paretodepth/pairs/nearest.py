@@ -59,6 +59,7 @@ def nearest_dyads(
     """
     neighbors = np.empty((block.shape[1], n_neighbors.sum()), np.intp)
     select_nearest(block, n_neighbors, neighbors)
+    # The values of a dyad side by side, as the compiled loops of depths read them.
     dyads = block[:, np.arange(block.shape[1])[:, None], neighbors]
     return neighbors, np.ascontiguousarray(np.moveaxis(dyads, 0, -1))
 
@@ -72,6 +73,7 @@ def nearest_by_sum(
     """
     sums = np.zeros(block.shape[1:])
     with np.errstate(over="ignore"):
+        # One after the other: the last bits of a matrix product depend on its shape and on the library.
         for part, weight in zip(block, weights, strict=True):
             # A weight of zero leaves a criterion out, infinite dissimilarities too.
             if weight > 0:

@@ -15,7 +15,7 @@ from paretodepth.pairs.shortlist import Shortlist
 
 N_LISTED = 32
 """Nearest samples that are listed in one pass over the pairs; a larger connected k needs further passes."""
-FOUND_ROWS = 256
+ROWS_BY_TREES = 256
 """Training samples whose nearest are sought by trees in one go."""
 
 
@@ -37,16 +37,45 @@ class NeighborLists(NamedTuple):
     sums: NDArray[np.float64]
 
     @classmethod
-    def gathered(cls, pairs: Pairs, weights: NDArray[np.float64]) -> NeighborLists:
-        """Return the lists of all training samples, from one pass over the pairs."""
-        n_listed = min(N_LISTED, pairs.n_samples - 1)
+    def gathered(cls, pairs: Pairs, weights: NDArray[np.float64], *, n_listed: int = N_LISTED) -> NeighborLists:
+        """Return the lists of all training samples, found by trees where that is faster."""
+        # Held pairs know dyads alone, no columns to build trees of.
         if isinstance(pairs, ComputedPairs):
-            # A sample is its own nearest.
-            n_nearest = np.full(pairs.n_criteria, n_listed + 1)
-            shortlist = Shortlist(pairs.criteria, pairs.views, n_nearest, weights)
+            shortlist = listing_shortlist(pairs, weights, n_listed)
             if shortlist.is_worthwhile(with_sum=True):
-                return cls._found(shortlist, pairs, n_listed)
+                return cls.by_trees(shortlist, pairs, n_listed)
+        return cls.by_blocks(pairs, weights, n_listed)
+
+    @classmethod
+    def by_blocks(cls, pairs: Pairs, weights: NDArray[np.float64], n_listed: int) -> NeighborLists:
+        """Return the lists of all training samples, from one pass over the pairs."""
+        n_listed = min(n_listed, pairs.n_samples - 1)
         parts = pairs.map(lambda pairs, rows: cls._of_block(pairs.block(rows), weights, n_listed), pairs.row_blocks())
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    @classmethod
+    def by_trees(
+        cls, shortlist: Shortlist, pairs: Pairs, n_listed: int, *, n_rows: int = ROWS_BY_TREES
+    ) -> NeighborLists:
+        """Return the lists of all training samples, found by trees `n_rows` at a time; where unsure, from blocks."""
+        n_listed = min(n_listed, pairs.n_samples - 1)
+
+        def of_rows(rows: slice) -> NeighborLists:
+            candidates, block, is_sure = shortlist.block([view[rows] for view in shortlist.training], with_sum=True)
+            # No sample is its own neighbor.
+            block[:, candidates == np.arange(rows.start, rows.stop)[:, None]] = np.inf
+            lists = cls._of_block(block, shortlist.weights, n_listed)
+            # Candidates stand in rising order, so of tied ones the smaller index is named, as from a block of all.
+            numbers = np.take_along_axis(candidates[:, None], lists.neighbors, axis=2)
+            lists = lists._replace(neighbors=numbers)
+            for row in np.flatnonzero(~is_sure):
+                sample = rows.start + int(row)
+                alone = cls._of_block(pairs.block(slice(sample, sample + 1)), shortlist.weights, n_listed)
+                for part, exact in zip(lists, alone, strict=True):
+                    part[row] = exact[0]
+            return lists
+
+        parts = map_blocks(of_rows, list(gen_batches(pairs.n_samples, n_rows)), pairs.n_jobs)
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
     @classmethod
@@ -58,26 +87,13 @@ class NeighborLists(NamedTuple):
         shape = (n_rows, n_criteria, n_listed)
         return cls(neighbors.reshape(shape), dyads.reshape(*shape, n_criteria), sums)
 
-    @classmethod
-    def _found(cls, shortlist: Shortlist, pairs: Pairs, n_listed: int) -> NeighborLists:
-        """Return the lists of all training samples, found by trees; where these are unsure, from blocks."""
-
-        def of_rows(rows: slice) -> NeighborLists:
-            candidates, block, is_sure = shortlist.block([view[rows] for view in shortlist.training], with_sum=True)
-            block[:, candidates == np.arange(rows.start, rows.stop)[:, None]] = np.inf
-            lists = cls._of_block(block, shortlist.weights, n_listed)
-            numbers = np.take_along_axis(candidates[:, None], lists.neighbors, axis=2)
-            lists = lists._replace(neighbors=numbers)
-            for row in np.flatnonzero(~is_sure):
-                sample = rows.start + int(row)
-                alone = cls._of_block(pairs.block(slice(sample, sample + 1)), shortlist.weights, n_listed)
-                for part, exact in zip(lists, alone, strict=True):
-                    part[row] = exact[0]
-            return lists
-
-        parts = map_blocks(of_rows, list(gen_batches(pairs.n_samples, FOUND_ROWS)), pairs.n_jobs)
-        return cls(*map(np.concatenate, zip(*parts, strict=True)))
-
     def first_dyads(self, n_neighbors: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads with the first of each list, criterion after criterion, shape (n_samples, s, n_criteria)."""
         return np.concatenate([self.dyads[:, criterion, :k] for criterion, k in enumerate(n_neighbors)], axis=1)
+
+
+def listing_shortlist(pairs: ComputedPairs, weights: NDArray[np.float64], n_listed: int) -> Shortlist:
+    """Return a shortlist of training samples that holds the nearest of each of them."""
+    # One more than are listed: a sample is its own nearest.
+    n_nearest = np.full(pairs.n_criteria, min(n_listed, pairs.n_samples - 1) + 1)
+    return Shortlist(pairs.criteria, pairs.views, n_nearest, weights)

@@ -18,10 +18,8 @@ from paretodepth.fronts.summary import FrontSummary
 
 Criteria = Sequence[FittedCriterion]
 Views = Sequence[View]
-FEW_SAMPLES = 2000
-"""Training samples whose pairs are all looked at to tell what is usual."""
-N_SAMPLED_VALUES = 2**22
-"""Pairs of more samples that are looked at, if these are of some `MIN_SAMPLED_ROWS` samples at least."""
+N_SAMPLED_PAIRS = 2**22
+"""Pairs that are looked at to tell what is usual, and those of `MIN_SAMPLED_ROWS` samples at least."""
 MIN_SAMPLED_ROWS = 50
 
 
@@ -83,16 +81,23 @@ class Pairs(ABC):
     def drawn(self, n_samples: int, seed: int) -> Pairs:
         """Return the pairs of so many random samples, or of all if there are no more."""
         n_samples = min(n_samples, self.n_samples)
+        # Sorted, so that the earlier sample of a pair stays the earlier one.
         return self.among(np.sort(np.random.default_rng(seed).choice(self.n_samples, n_samples, replace=False)))
 
-    def sample(self) -> NDArray[np.float64]:
-        """Return dyads that tell what is usual, shape (n_dyads, n_criteria): all, or those of evenly spread samples."""
-        rows = range(self.n_samples)
-        if self.n_samples > FEW_SAMPLES:
-            rows = spread_rows(self.n_samples, max(MIN_SAMPLED_ROWS, N_SAMPLED_VALUES // self.n_samples))
+    def held(self) -> Pairs:
+        """Return the same pairs with all their dyads in memory."""
+        return HeldPairs.of(self)
+
+    def sample(self, *, n_rows: int | None = None) -> NDArray[np.float64]:
+        """Return dyads that tell what is usual, shape (n_dyads, n_criteria).
+
+        Those of `n_rows` evenly spread samples with all others; by default of so many that all
+        pairs of few samples are there, and some millions of many.
+        """
         is_asked = np.zeros(self.n_samples, bool)
         dyads = []
-        for row in rows:
+        for row in spread_rows(self.n_samples, n_rows or n_sampled_rows(self.n_samples)):
+            # A pair of two samples that are both asked counts once.
             is_asked[row] = True
             dyads.append(self.block(slice(row, row + 1))[:, 0, ~is_asked].T)
         return np.concatenate(dyads)
@@ -124,11 +129,14 @@ class ComputedPairs(Pairs):
             if criterion.is_symmetric:
                 part[:] = criterion.dissimilarities(view[rows], view, (start, 0), self.n_jobs)
                 continue
+            # What is not symmetric is asked for in one direction only, as the dyads of all pairs were: a sample's
+            # neighbors must not depend on which block it came in.
             if criterion.is_precomputed:
                 part[:, :start] = view[:start, rows].T
             elif start:
                 part[:, :start] = criterion.dissimilarities(view[:start], view[rows], (0, start), self.n_jobs).T
             part[:, start:] = criterion.training_dissimilarities(view, rows, self.n_jobs)
+        # Of these samples among themselves a function was asked for what is right of the diagonal alone.
         mirror_square(block, start)
         return block
 
@@ -141,6 +149,7 @@ class ComputedPairs(Pairs):
         """Return the dyads of one sample with some later ones."""
         columns = []
         for criterion, view in zip(self.criteria, self.views, strict=True):
+            # By one thread: those of `map` work on other samples meanwhile.
             if criterion.is_precomputed:
                 columns.append(view[sample, others])
             else:
@@ -178,6 +187,7 @@ class HeldPairs(Pairs):
         """Return pairs with all their dyads; the pairs themselves if they have them."""
         if isinstance(pairs, cls):
             return pairs
+        # Filled as the blocks come: to join them in the end would take the memory twice.
         dyads = np.empty((pairs.n_pairs, pairs.n_criteria))
         n_filled = 0
         for packed in pairs.map(_packed, pairs.row_blocks()):
@@ -210,9 +220,10 @@ class HeldPairs(Pairs):
         ]
         return HeldPairs(self.dyads[np.concatenate(places)], len(samples), self.n_jobs)
 
-    def sample(self) -> NDArray[np.float64]:
+    def sample(self, *, n_rows: int | None = None) -> NDArray[np.float64]:
         """Return dyads that tell what is usual."""
-        return self.dyads if self.n_samples <= FEW_SAMPLES else super().sample()
+        is_all = (n_rows or n_sampled_rows(self.n_samples)) >= self.n_samples
+        return self.dyads if is_all else super().sample(n_rows=n_rows)
 
 
 def _packed(pairs: Pairs, rows: slice) -> NDArray[np.float64]:
@@ -237,6 +248,11 @@ def _same_pairs(
 def pairs_before(sample: Any, n_samples: int) -> Any:
     """Return how many of the pairs (0, 1), (0, 2), …, (1, 2), … come before those of a sample, or each of several."""
     return sample * n_samples - sample * (sample + 1) // 2
+
+
+def n_sampled_rows(n_samples: int) -> int:
+    """Return how many samples are asked for their pairs with all others to tell what is usual."""
+    return max(MIN_SAMPLED_ROWS, N_SAMPLED_PAIRS // n_samples)
 
 
 def spread_rows(n_samples: int, n_rows: int) -> range:

@@ -16,15 +16,15 @@ from paretodepth.pairs.pairs import Criteria, Views
 
 ORDERS = {"cityblock": 1.0, "difference": 1.0, "euclidean": 2.0, "chebyshev": np.inf}
 """The order of the norm of metrics that trees know."""
-MANY_SAMPLES = 5000
+MIN_TREE_SAMPLES = 5000
 """Training samples from which on trees are faster than all dissimilarities."""
-MAX_COLUMNS = 6
+MAX_TREE_COLUMNS = 6
 """Columns of a criterion up to which they are."""
-MAX_SHARE = 0.05
+MAX_SHORT_SHARE = 0.05
 """Share of the training samples that may have to be looked at."""
 N_MORE = 4
 """Samples beyond the nearest that a tree is asked for, to see that none is left out."""
-ROUNDING = 1e-9
+TREE_ERROR = 1e-9
 """Relative error of a tree's distances, which may be summed in another order; far more than there is."""
 N_TOGETHER = 16
 """Samples whose dissimilarities are computed in one call, to all their candidates: a call costs more than these."""
@@ -68,25 +68,29 @@ class Shortlist:
     n_nearest: NDArray[np.intp]
     weights: NDArray[np.float64]
 
-    def is_worthwhile(self, *, with_sum: bool) -> bool:
-        """Tell whether there are many samples, and trees for what is sought."""
+    def is_worthwhile(
+        self, *, with_sum: bool, min_samples: int = MIN_TREE_SAMPLES, max_share: float = MAX_SHORT_SHARE
+    ) -> bool:
+        """Tell whether there are at least `min_samples`, and trees for what is sought that name few of them."""
         n_samples = len(self.training[0])
-        if n_samples < MANY_SAMPLES or not all(
+        if n_samples < min_samples or not all(
             isinstance(criterion.metric, str)  # a function may have no hash
             and criterion.metric in ORDERS
             and criterion.criterion.missing == "error"
-            and view.shape[1] <= MAX_COLUMNS
+            and view.shape[1] <= MAX_TREE_COLUMNS
             for criterion, view in zip(self.criteria, self.training, strict=True)
         ):
             return False
         n_looked_at = self._n_nearest_joint if with_sum else int(self.n_nearest.max())
-        return n_looked_at < MAX_SHARE * n_samples
+        return n_looked_at < max_share * n_samples
 
     def block(self, views: Views, *, with_sum: bool, first_row: int = 0) -> ShortBlock:
         """Return the nearest of some samples in each criterion and, if asked for, under the sum.
 
         `first_row` numbers the first sample in messages.
         """
+        # The trees only name candidates. What is compared in the end are the criteria's own dissimilarities, so that
+        # no bit depends on whether trees were used.
         found, farthest = [], []
         for tree, order, view, k in zip(self._trees, self._orders, views, self.n_nearest, strict=True):
             distances, neighbors = tree.query(view, k=int(k) + N_MORE, p=order)
@@ -103,6 +107,7 @@ class Shortlist:
         for part, k, distance in zip(block, self.n_nearest, farthest, strict=True):
             is_sure &= _is_beyond(distance, part, k)
         if with_sum:
+            # Added up in any order, as they only serve the certificate, whose margin is far wider than rounding.
             sums = np.tensordot(self.weights, block, axes=1)
             is_sure &= _is_beyond(distances[:, -1], sums, self.n_nearest.max())
         return ShortBlock(candidates, block, is_sure)
@@ -146,6 +151,10 @@ class Shortlist:
 
 
 def _is_beyond(farthest: NDArray[np.float64], distances: NDArray[np.float64], k: int) -> NDArray[np.bool_]:
-    """Tell whether what a tree has not named is farther than the k nearest it has."""
+    """Tell whether what a tree has not named is farther than the k nearest it has.
+
+    That is the certificate: a sample without a name is at least as far as the farthest with
+    one. It must be farther, as ties are told apart by criteria that the tree does not know.
+    """
     needed = np.partition(distances, k - 1, axis=1)[:, k - 1]
-    return np.asarray((farthest < np.inf) & (farthest * (1 - ROUNDING) > needed))
+    return np.asarray((farthest < np.inf) & (farthest * (1 - TREE_ERROR) > needed))

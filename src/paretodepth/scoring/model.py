@@ -320,7 +320,7 @@ def _found(pairs: Pairs, criteria: FittedCriteria, settings: Settings, caller: s
     limits.check(pairs.n_samples, pairs.n_criteria, caller)
     if limits.holds(pairs.n_pairs, pairs.n_criteria):
         with phase(f"dissimilarities of {pairs.n_pairs:,} pairs of samples"):
-            pairs = HeldPairs.of(pairs)
+            pairs = pairs.held()
     with phase("neighbors"):
         dyads = pairs.sample()
         weights = 1 / usual_sizes(dyads)

@@ -1,0 +1,56 @@
+import tracemalloc
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from paretodepth.fronts.order import dense_ranks, lexicographic_order
+from tests.draws import DRAWS
+
+LAST_BITS = {
+    "last bits": lambda rng, n, k: 1 + rng.integers(3, size=(n, k)) * 2.0**-52,
+    "some last bits": lambda rng, n, k: rng.integers(2, size=(n, k)) + rng.integers(2, size=(n, k)) * 2.0**-51,
+    "extremes": lambda rng, n, k: rng.choice([-np.inf, -1.0, -0.0, 0.0, 5e-324, 1e-310, 1.0, np.inf], size=(n, k)),
+}
+
+
+@pytest.mark.parametrize("draw", [*DRAWS, *LAST_BITS])
+def test_dyads_are_put_in_lexicographic_order_to_the_last_bit(draw):
+    for n_criteria, seed in product((1, 2, 4), range(20)):
+        dyads = (DRAWS | LAST_BITS)[draw](np.random.default_rng(seed), 40, n_criteria)
+        order = lexicographic_order(dyads)
+        case = f"{n_criteria} criteria, seed {seed}"
+        assert_array_equal(dyads[order], sorted(dyads.tolist()) or dyads, err_msg=case)
+        assert_array_equal(np.sort(order), np.arange(len(dyads)), err_msg=case)
+
+
+@pytest.mark.parametrize("n_criteria", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("draw", [*DRAWS, *LAST_BITS])
+def test_equal_dyads_stay_in_the_order_they_came(draw, n_criteria):
+    for seed in range(20):
+        dyads = (DRAWS | LAST_BITS)[draw](np.random.default_rng(seed), 40, n_criteria)
+        assert_array_equal(lexicographic_order(dyads), np.lexsort((dyads + 0.0).T[::-1]))
+
+
+def test_ties_in_hundreds_of_criteria_are_ordered():
+    dyads = np.zeros((15, 1500))
+    dyads[:, -1] = np.arange(15)[::-1]
+    assert_array_equal(lexicographic_order(dyads), np.arange(15)[::-1])
+
+
+def test_ordering_takes_memory_of_the_dyads_however_many_criteria_are_tied():
+    dyads = np.zeros((20_000, 60))
+    tracemalloc.start()
+    try:
+        lexicographic_order(dyads)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * 8 * len(dyads)
+
+
+@pytest.mark.parametrize("draw", [*DRAWS, *LAST_BITS])
+def test_dense_ranks_count_the_smaller_distinct_values(draw):
+    values = (DRAWS | LAST_BITS)[draw](np.random.default_rng(0), 40, 2)[:, 0]
+    assert_array_equal(dense_ranks(values), [len({other for other in values if other < value}) for value in values])
