@@ -1,7 +1,7 @@
 # Each target makes the virtual environment it needs; PYTHON chooses the interpreter.
 PYTHON ?= python3
 BIN := .venv/bin
-# Beside naive twins. Fits of many samples, those of test_capping, would take too long with compilation off.
+# Beside naive twins. Fits of many samples, those of test_capped_fronts, would take too long with compilation off.
 NAIVE_TESTS := tests/fronts tests/pairs/test_nearest.py tests/pairs/test_pairs.py tests/criteria/test_metrics.py \
 	tests/studies/test_baselines.py tests/studies/test_scalarization.py
 KERNEL_TESTS := $(NAIVE_TESTS) tests/pairs/test_capped_fronts.py

@@ -134,7 +134,7 @@ def test_samples_of_dask_are_fitted_and_scored_as_those_of_numpy_and_pandas(clie
 
 def test_rows_are_numbered_and_missing_values_counted_over_all_blocks(client):
     X = np.random.default_rng(0).random((90, 2))
-    detector = fitted(alone, X)
+    detector = fitted_detector(X)
     new = np.random.default_rng(1).random((60, 2))
     new[[33, 50], 1] = np.inf
     with pytest.raises(ValueError, match=r"Got inf in '1', sample 33;"):
@@ -149,7 +149,7 @@ def no_answer(A, B):
 
 
 def test_a_bad_dissimilarity_is_told_by_its_row_in_all_blocks(client):
-    detector = fitted(alone, np.random.default_rng(0).random((90, 1)), criteria=[Criterion("a", [0], no_answer)])
+    detector = fitted_detector(np.random.default_rng(0).random((90, 1)), criteria=[Criterion("a", [0], no_answer)])
     new = np.where(np.arange(60) == 33, 7.0, 0.5)[:, None]
     with pytest.raises(ValueError, match=r"sample 33\b"):
         distributed.score_samples(detector, new, client)
@@ -161,28 +161,28 @@ def test_a_bad_value_in_a_collection_of_dask_is_told_by_its_partition(client):
     new[23, 0] = np.inf
     expected = r"In partition 2 of the samples, counted from 0: .* Got inf in '{}', sample 3;"
     with pytest.raises(ValueError, match=expected.format("0")):
-        distributed.score_samples(fitted(alone, X), dask.array.from_array(new, chunks=(10, 2)), client)
+        distributed.score_samples(fitted_detector(X), dask.array.from_array(new, chunks=(10, 2)), client)
     frames = [pd.DataFrame(part, columns=["a", "b"]) for part in (X, new)]
     with pytest.raises(ValueError, match=expected.format("a")):
         distributed.score_samples(
-            fitted(alone, frames[0]), dask.dataframe.from_pandas(frames[1], npartitions=3), client
+            fitted_detector(frames[0]), dask.dataframe.from_pandas(frames[1], npartitions=3), client
         )
     frames[1] = pd.DataFrame({"a": ["x"] * 30, "b": new[:, 1]})
     with pytest.raises(TypeError, match=r"In partition 0 .* must hold numbers. Got 'x'"):
         distributed.score_samples(
-            fitted(alone, frames[0]), dask.dataframe.from_pandas(frames[1], npartitions=3), client
+            fitted_detector(frames[0]), dask.dataframe.from_pandas(frames[1], npartitions=3), client
         )
 
 
 def test_samples_in_a_dict_and_matrices_are_scored_as_on_one_machine(client):
     rng = np.random.default_rng(0)
     columns, new = ({name: rng.random(n) for name in "ab"} for n in (90, 60))
-    detector = fitted(alone, columns, method="union")
+    detector = fitted_detector(columns, method="union")
     assert_array_equal(distributed.score_samples(detector, new, client), detector.score_samples(new))
     distances = np.abs(columns["a"][:, None] - columns["a"])
     across = np.abs(new["a"][:, None] - columns["a"])
     criteria = [Criterion("a", metric="precomputed"), Criterion("b", metric="precomputed")]
-    detector = fitted(alone, [distances, distances**2], criteria=criteria, calibration="split", random_state=0)
+    detector = fitted_detector([distances, distances**2], criteria=criteria, calibration="split", random_state=0)
     matrices = [across, across**2]
     assert_array_equal(distributed.score_samples(detector, matrices, client), detector.score_samples(matrices))
 

@@ -19,7 +19,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector
 from paretodepth._blocks import watched
 from paretodepth.pairs import capped_fronts as capping
-from tests.draws import fitted, pairs_of
+from tests.draws import fitted, pairs_of, small_blocks
 from tests.naive import metrics as naive
 
 quiet = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -258,8 +258,7 @@ def test_a_transformer_may_impute_and_a_text_metric_may_follow_one():
 
 
 @quiet
-def test_a_block_callable_is_called_once_a_block_with_its_parameters(monkeypatch):
-    monkeypatch.setattr("paretodepth._blocks.BLOCK_VALUES", 200)
+def test_a_block_callable_is_called_once_a_block_with_its_parameters():
     shapes = []
 
     def metric(A, B, power):
@@ -267,10 +266,12 @@ def test_a_block_callable_is_called_once_a_block_with_its_parameters(monkeypatch
         return cdist(A, B) ** power
 
     X = np.random.default_rng(0).random((N, 2))
-    detector = ParetoDepthDetector([Criterion("one", metric=metric, power=2)], n_neighbors=2).fit(X)
+    with small_blocks(200):
+        detector = ParetoDepthDetector([Criterion("one", metric=metric, power=2)], n_neighbors=2).fit(X)
     assert shapes == [(10, 20), (10, 10)]
     shapes.clear()
-    scores = detector.score_samples(X[:15])
+    with small_blocks(200):
+        scores = detector.score_samples(X[:15])
     assert shapes == [(10, 20), (5, 20)]
     expected = ParetoDepthDetector([Criterion("one", metric="euclidean")], n_neighbors=2).fit(X)
     assert_array_equal(scores, expected.score_samples(X[:15]))

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts, front_numbers
-from paretodepth.fronts.numbering import number_fronts
+from paretodepth.fronts.fronts import number_fronts
 from tests import naive
 from tests.draws import DRAWS, N_EXAMPLES, SEEDS, draw_dyads, dyad_arrays, numbered_dyads
 

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from paretodepth.fronts.order import dense_ranks, lexicographic_order
+from paretodepth.fronts.fronts import lexicographic_order
+from paretodepth.fronts.numbering import dense_ranks
 from tests.draws import DRAWS
 
 LAST_BITS = {

@@ -1,11 +1,14 @@
 """Promises about the source: rooms, sizes, where errors are raised, who may look inside whom."""
 
 import ast
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import paretodepth
+from paretodepth import ParetoDepthDetector
 
 PACKAGE = Path(paretodepth.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -13,6 +16,7 @@ TREES = {path: ast.parse(path.read_text()) for path in MODULES}
 MAX_ENTRIES = 18
 MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 60
+MAX_FIT_MODULES, MAX_SCORE_MODULES = 18, 14
 
 
 def name_of(path):
@@ -85,3 +89,27 @@ def test_private_names_stay_in_their_module(path):
     private = {name for name in defined - own - methods if name.startswith("_") and not name.startswith("__")}
     # Named tuples' own methods are public in spite of their names.
     assert private <= {"_asdict", "_replace"}
+
+
+def passed_modules(call):
+    """Return the modules of the package whose functions a call runs, compiled loops aside."""
+    passed = set()
+
+    def note(frame, event, argument):
+        if event == "call":
+            passed.add(frame.f_globals.get("__name__", ""))
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return {name for name in passed if name.startswith("paretodepth.")}
+
+
+def test_a_fit_and_a_score_pass_few_modules():
+    X = np.random.default_rng(0).random((300, 2))
+    detector = ParetoDepthDetector().fit(X)
+    detector.score_samples(X)
+    assert len(passed_modules(lambda: ParetoDepthDetector().fit(X))) <= MAX_FIT_MODULES
+    assert len(passed_modules(lambda: detector.score_samples(X))) <= MAX_SCORE_MODULES

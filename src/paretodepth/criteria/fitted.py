@@ -105,8 +105,7 @@ class FittedCriterion:
         if registered is not None:
             check_comparable(A, B, self.name)
             # More threads than cores help nobody, and the number may come from a stranger's file.
-            n_threads = min(effective_n_jobs(n_jobs), cpu_count())
-            threads = {"n_threads": n_threads} if registered.is_threaded else {}
+            threads = {"n_threads": min(effective_n_jobs(n_jobs), cpu_count())} if registered.is_threaded else {}
             block = registered.block(A, B, self.state | threads)
             if self.criterion.missing == "ignore":
                 check_common(block, self.name, origin)

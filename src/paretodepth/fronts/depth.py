@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels import tree, two_criteria
-from paretodepth.fronts.fronts import Fronts
-from paretodepth.fronts.order import lexicographic_order
+from paretodepth.fronts.fronts import Fronts, lexicographic_order
 from paretodepth.fronts.tree import MAX_HEIGHT, build_tree
 
 HEIGHTS_PER_POINT = 4
@@ -58,7 +57,7 @@ class Depths:
         """Return the depth of each row of `dyads`, shape (n_dyads, n_criteria)."""
         if self._n_fronts == 0:
             return np.ones(len(dyads))
-        # Sorted, so that one search finds in the cache what the one before it read.
+        # In order, so that one search finds in the cache what the one before it read; slabs are even left for good.
         order = lexicographic_order(dyads)
         dyads = dyads.take(order, axis=0)
         answers = []

@@ -1,4 +1,4 @@
-"""Front numbers of dyads: by a staircase, a sweep, halves or a tree, whatever suits their criteria."""
+"""Front numbers of distinct dyads of three and more criteria: by a sweep, halves or a tree."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from sklearn.utils import gen_batches, gen_even_slices
 from paretodepth._blocks import threads
 from paretodepth._kernels.sweeps import MOVES_LEFT, Staircases, number_triples, raise_above, settle_few
 from paretodepth._kernels.tree import ask_tree, settle_block
-from paretodepth._kernels.two_criteria import number_pairs
-from paretodepth.fronts.order import dense_ranks, lexicographic_order
 from paretodepth.fronts.tree import MAX_HEIGHT, build_tree
 
 BLOCK_DYADS = 512
@@ -21,31 +19,7 @@ MAX_MOVES = 1024
 """Points pushed aside per dyad, on average, before the staircases are held to be too long."""
 
 
-def number_fronts(
-    dyads: NDArray[np.float64], n_jobs: int | None, *, max_moves: int = MAX_MOVES
-) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
-    """Return the dyads' lexicographic order, the dyads in that order and their front numbers in that order."""
-    # In this order no dyad dominates an earlier one, so that one pass can number them.
-    order = lexicographic_order(dyads)
-    ordered = dyads.take(order, axis=0)
-    if dyads.shape[1] == 2:
-        # Its loop sees to equal dyads itself: to look for them beforehand takes half as long as to number them.
-        return order, ordered, number_pairs(ordered)
-    is_first = is_new(ordered)
-    if is_first.all():
-        return order, ordered, _number_distinct(ordered, n_jobs, max_moves)
-    # Of distinct dyads, one that is nowhere larger dominates: half the comparisons.
-    return order, ordered, _number_distinct(ordered[is_first], n_jobs, max_moves)[np.cumsum(is_first) - 1]
-
-
-def is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which of dyads in lexicographic order differ from the one before."""
-    is_first = np.ones(len(ordered), bool)
-    is_first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    return is_first
-
-
-def _number_distinct(ordered: NDArray[np.float64], n_jobs: int | None, max_moves: int) -> NDArray[np.intp]:
+def number_distinct(ordered: NDArray[np.float64], n_jobs: int | None, max_moves: int) -> NDArray[np.intp]:
     """Return the front numbers of distinct dyads in lexicographic order."""
     n_dyads, n_criteria = ordered.shape
     if n_criteria == 1 or n_dyads == 0:
@@ -131,3 +105,13 @@ def _new_staircases(n_points: int, max_moves: int) -> Staircases:
         np.zeros((n_points + 2, 3), np.intp),
         np.array([0, max_moves]),
     )
+
+
+def dense_ranks(values: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the rank of each value among the distinct values."""
+    # Need not be stable: equal values get one rank.
+    order = np.argsort(values)
+    in_order = values[order]
+    ranks = np.zeros(len(values), np.int32)
+    ranks[order[1:]] = np.cumsum(in_order[1:] != in_order[:-1])
+    return ranks

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import psutil
 
 from paretodepth._checks import check_choice, check_count, check_optional_count
-from paretodepth.pairs.neighbor_lists import N_LISTED
+from paretodepth.pairs.nearest import N_LISTED
 
 FREE_SHARE = 0.5
 """Of the free memory that a fit takes by default."""

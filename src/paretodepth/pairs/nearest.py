@@ -1,16 +1,28 @@
-"""Dyads: the dissimilarities of a pair under all criteria, of new samples with the nearest training samples."""
+"""Who is nearest: in a block, to every training sample, and the number of neighbors that connects these."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from sklearn.utils import gen_batches
 
 from paretodepth._blocks import Result, map_blocks, row_blocks
-from paretodepth._kernels.nearest import select_nearest
+from paretodepth._checks import check_choice, is_integer, listed
+from paretodepth._kernels.nearest import rank_components, select_nearest
 from paretodepth.criteria.fitted import FittedCriterion
-from paretodepth.pairs.pairs import Views
+from paretodepth.pairs.pairs import ComputedPairs, Pairs, Views
+from paretodepth.pairs.shortlist import Shortlist
+
+N_LISTED = 32
+"""Nearest samples that are listed in one pass over the pairs; a larger connected k needs further passes."""
+ROWS_BY_TREES = 256
+"""Training samples whose nearest are sought by trees in one go."""
 
 
 def dissimilarity_block(
@@ -81,3 +93,197 @@ def nearest_by_sum(
     indices = np.empty((len(sums), n_nearest), np.intp)
     select_nearest(sums[None], np.array([n_nearest]), indices)
     return np.take_along_axis(sums, indices, axis=1), indices
+
+
+class NeighborLists(NamedTuple):
+    """The nearest of each training sample, which is not its own neighbor; the nearest first.
+
+    Attributes
+    ----------
+    neighbors : ndarray of shape (n_samples, n_criteria, n_listed)
+        The nearest in each criterion, by index.
+    dyads : ndarray of shape (n_samples, n_criteria, n_listed, n_criteria)
+        The dyads with them.
+    sums : ndarray of shape (n_samples, n_listed)
+        The smallest weighted sums of the criteria.
+    """
+
+    neighbors: NDArray[np.intp]
+    dyads: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+    @classmethod
+    def gathered(cls, pairs: Pairs, weights: NDArray[np.float64], *, n_listed: int = N_LISTED) -> NeighborLists:
+        """Return the lists of all training samples, found by trees where that is faster."""
+        # Held pairs know dyads alone, no columns to build trees of.
+        if isinstance(pairs, ComputedPairs):
+            shortlist = listing_shortlist(pairs, weights, n_listed)
+            if shortlist.is_worthwhile(with_sum=True):
+                return cls.by_trees(shortlist, pairs, n_listed)
+        return cls.by_blocks(pairs, weights, n_listed)
+
+    @classmethod
+    def by_blocks(cls, pairs: Pairs, weights: NDArray[np.float64], n_listed: int) -> NeighborLists:
+        """Return the lists of all training samples, from one pass over the pairs."""
+        n_listed = min(n_listed, pairs.n_samples - 1)
+        parts = pairs.map(lambda pairs, rows: cls._of_block(pairs.block(rows), weights, n_listed), pairs.row_blocks())
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    @classmethod
+    def by_trees(
+        cls, shortlist: Shortlist, pairs: Pairs, n_listed: int, *, n_rows: int = ROWS_BY_TREES
+    ) -> NeighborLists:
+        """Return the lists of all training samples, found by trees `n_rows` at a time; where unsure, from blocks."""
+        n_listed = min(n_listed, pairs.n_samples - 1)
+
+        def of_rows(rows: slice) -> NeighborLists:
+            candidates, block, is_sure = shortlist.block([view[rows] for view in shortlist.training], with_sum=True)
+            # No sample is its own neighbor.
+            block[:, candidates == np.arange(rows.start, rows.stop)[:, None]] = np.inf
+            lists = cls._of_block(block, shortlist.weights, n_listed)
+            # Candidates stand in rising order, so of tied ones the smaller index is named, as from a block of all.
+            numbers = np.take_along_axis(candidates[:, None], lists.neighbors, axis=2)
+            lists = lists._replace(neighbors=numbers)
+            for row in np.flatnonzero(~is_sure):
+                sample = rows.start + int(row)
+                alone = cls._of_block(pairs.block(slice(sample, sample + 1)), shortlist.weights, n_listed)
+                for part, exact in zip(lists, alone, strict=True):
+                    part[row] = exact[0]
+            return lists
+
+        parts = map_blocks(of_rows, list(gen_batches(pairs.n_samples, n_rows)), pairs.n_jobs)
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    @classmethod
+    def _of_block(cls, block: NDArray[np.float64], weights: NDArray[np.float64], n_listed: int) -> NeighborLists:
+        """Return the lists of the rows of a block."""
+        n_criteria, n_rows, _ = block.shape
+        neighbors, dyads = nearest_dyads(block, np.full(n_criteria, n_listed))
+        sums, _ = nearest_by_sum(block, weights, n_listed)
+        shape = (n_rows, n_criteria, n_listed)
+        return cls(neighbors.reshape(shape), dyads.reshape(*shape, n_criteria), sums)
+
+    def first_dyads(self, n_neighbors: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the dyads with the first of each list, criterion after criterion, shape (n_samples, s, n_criteria)."""
+        return np.concatenate([self.dyads[:, criterion, :k] for criterion, k in enumerate(n_neighbors)], axis=1)
+
+
+def listing_shortlist(pairs: ComputedPairs, weights: NDArray[np.float64], n_listed: int) -> Shortlist:
+    """Return a shortlist of training samples that holds the nearest of each of them."""
+    # One more than are listed: a sample is its own nearest.
+    n_nearest = np.full(pairs.n_criteria, min(n_listed, pairs.n_samples - 1) + 1)
+    return Shortlist(pairs.criteria, pairs.views, n_nearest, weights)
+
+
+def given_n_neighbors(
+    n_neighbors: object, names: Sequence[str], n_samples: int, caller: str
+) -> NDArray[np.intp] | None:
+    """Return the number of neighbors in each criterion as given, or None for connecting ones."""
+    if isinstance(n_neighbors, str):
+        check_choice(n_neighbors, "n_neighbors", ("connected",), caller)
+        return None
+    return check_n_neighbors(n_neighbors, names, n_samples, caller)
+
+
+def fitted_n_neighbors(
+    n_neighbors: object, pairs: Pairs, weights: NDArray[np.float64], names: Sequence[str], caller: str
+) -> tuple[NDArray[np.intp], NeighborLists | None]:
+    """Return the number of neighbors in each criterion, as given or connecting, and lists that may hold them."""
+    counts = given_n_neighbors(n_neighbors, names, pairs.n_samples, caller)
+    if counts is not None:
+        return counts, NeighborLists.gathered(pairs, weights) if counts.max() <= N_LISTED else None
+    lists = NeighborLists.gathered(pairs, weights)
+    return connected_n_neighbors(pairs, lists), lists
+
+
+def connected_n_neighbors(pairs: Pairs, lists: NeighborLists) -> NDArray[np.intp]:
+    """Return for each criterion the smallest k with a connected symmetric k-NN graph.
+
+    Samples i and j are joined if either is among the k nearest of the other, that is, if
+    fewer than k samples are nearer; so ties need no rule and the order of the samples does
+    not matter.
+
+    References
+    ----------
+    Appendix, "Selection of parameters", of the paper.
+    """
+    n_neighbors = []
+    for criterion in range(pairs.n_criteria):
+        distances = lists.dyads[:, criterion, :, criterion]
+        k, components = connecting_rank(distances, lists.neighbors[:, criterion])
+        n_neighbors.append(max(k, _joining_rank(pairs, criterion, components)) if components.any() else k)
+    return np.array(n_neighbors, np.intp)
+
+
+def connecting_rank(distances: NDArray[np.float64], neighbors: NDArray[np.intp]) -> tuple[int, NDArray[np.intp]]:
+    """Return the smallest k whose symmetric k-NN graph is connected, and the component of each sample, all the same.
+
+    Row i lists the nearest of sample i, the nearest first, itself left out. If the lists are
+    too short to tell, k is no larger than the smallest, and the components are joined in
+    that k's graph.
+    """
+    n_samples, n_listed = distances.shape
+    # A neighbor's rank is one more than the number of samples that are nearer, so ties share the smallest.
+    ranks = np.tile(np.arange(1, n_listed + 1), (n_samples, 1))
+    ranks[:, 1:][distances[:, 1:] == distances[:, :-1]] = 1
+    ranks = np.maximum.accumulate(ranks, axis=1)
+    # Samples as near as the last of a list may be missing from it.
+    largest = n_listed if n_listed == n_samples - 1 else int(ranks[:, -1].min())
+
+    def components(k: int) -> tuple[int, NDArray[np.intp]]:
+        is_joined = ranks <= k
+        starts = np.concatenate(([0], np.cumsum(is_joined.sum(axis=1))))
+        # Of 32 bits, because SciPy 1.11 refuses others.
+        parts = (is_joined[is_joined], neighbors[is_joined].astype(np.int32), starts.astype(np.int32))
+        graph = csr_array(parts, shape=(n_samples, n_samples))
+        n_components, of_samples = connected_components(graph, directed=False)
+        return n_components, of_samples
+
+    # The graph of a larger k has all edges of a smaller one's, so k can be bisected.
+    k = 1 + bisect_left(range(1, largest), True, key=lambda k: components(k)[0] == 1)
+    return k, components(k)[1]
+
+
+def _joining_rank(pairs: Pairs, criterion: int, components: NDArray[np.intp]) -> int:
+    """Return the smallest k whose k-NN graph joins the components of a graph of smaller k.
+
+    That is the heaviest edge of a spanning tree of the components, where an edge weighs
+    the smallest rank of a sample of one among the neighbors of a sample of the other.
+    """
+    n_components = components.max() + 1
+
+    def of_rows(pairs: Pairs, rows: slice) -> tuple[slice, NDArray[np.intp]]:
+        return rows, rank_components(pairs.block(rows)[criterion], components, n_components)
+
+    ranks = np.full((n_components, n_components), pairs.n_samples)
+    for rows, row_ranks in pairs.map(of_rows, pairs.row_blocks()):
+        np.minimum.at(ranks, components[rows], row_ranks)
+    # It is enough for an edge that one of the two has the other among its nearest. SciPy takes a zero for no edge.
+    ranks = np.minimum(ranks, ranks.T)
+    np.fill_diagonal(ranks, 0)
+    return int(minimum_spanning_tree(ranks).max())
+
+
+def check_n_neighbors(n_neighbors: object, names: Sequence[str], n_samples: int, caller: str) -> NDArray[np.intp]:
+    """Return one number of neighbors a criterion."""
+    if is_integer(n_neighbors):
+        counts: list[Any] = [n_neighbors] * len(names)
+    elif isinstance(n_neighbors, Sequence | np.ndarray) and not isinstance(n_neighbors, str):
+        counts = list(n_neighbors)
+    else:
+        raise ValueError(
+            f"The 'n_neighbors' parameter of {caller} must be 'connected', an integer or one integer per criterion. "
+            f"Got {n_neighbors!r} instead."
+        )
+    if len(counts) != len(names):
+        raise ValueError(
+            f"The 'n_neighbors' parameter of {caller} must hold one integer per criterion, {len(names)} in all. "
+            f"Got {len(counts)} instead; the criteria are {listed(names)}."
+        )
+    for name, count in zip(names, counts, strict=True):
+        if not is_integer(count) or not 1 <= count < n_samples:
+            raise ValueError(
+                f"The 'n_neighbors' parameter of {caller} must be an integer of at least 1 and below the number of "
+                f"training samples, {n_samples}. Got {count!r} for the criterion '{name}' instead."
+            )
+    return np.array(counts, dtype=np.intp)

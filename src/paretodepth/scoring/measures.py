@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from paretodepth._blocks import map_blocks, row_blocks
 from paretodepth.fronts.depth import Depths
-from paretodepth.pairs.nearest import nearest_by_sum, nearest_dyads
-from paretodepth.pairs.neighbor_lists import NeighborLists
+from paretodepth.pairs.nearest import NeighborLists, nearest_by_sum, nearest_dyads
 from paretodepth.pairs.pairs import Pairs
 from paretodepth.scoring.methods import MEASURES, Measure
 

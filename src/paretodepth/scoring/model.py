@@ -18,9 +18,8 @@ from paretodepth.criteria.metrics.metric import View
 from paretodepth.fronts.depth import DEPTHS, DepthKind, Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, drawn_fronts
-from paretodepth.pairs.connected import fitted_n_neighbors, given_n_neighbors
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
-from paretodepth.pairs.nearest import map_new_blocks, nearest_dyads
+from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks, nearest_dyads
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Pairs, Views, spread_rows
 from paretodepth.pairs.shortlist import Shortlist
 from paretodepth.scoring.advice import criteria_advice, fronts_advice
@@ -158,7 +157,7 @@ class Model:
         self, views: Views, needed: Collection[Measure], *, n_jobs: int | None, first_row: int = 0
     ) -> Measures:
         """Return what is needed of new samples, whose nearest trees find where that is faster."""
-        if self.shortlist.is_worthwhile(with_sum="balanced_sum" in needed):
+        if self._by_trees["balanced_sum" in needed]:
             return self.measures_by_trees(views, needed, n_jobs=n_jobs, first_row=first_row)
         measure = partial(self.measurer.of, needed=needed)
         return joined(self.map_new(measure, views, n_jobs=n_jobs, first_row=first_row))
@@ -222,6 +221,11 @@ class Model:
             return function(np.concatenate([pairs.block(slice(row, row + 1)) for row in rows[part]], axis=1))
 
         return map_blocks(of_part, row_blocks(len(rows), self.measurer.values_per_row(len(self.rows))), n_jobs)
+
+    @cached_property
+    def _by_trees(self) -> dict[bool, bool]:
+        """Whether trees find the nearest faster, without and with the sum of all criteria; asked for every call."""
+        return {with_sum: self.shortlist.is_worthwhile(with_sum=with_sum) for with_sum in (False, True)}
 
     @cached_property
     def shortlist(self) -> Shortlist:

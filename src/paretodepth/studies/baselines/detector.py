@@ -15,8 +15,7 @@ from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.criteria.samples import note_features
 from paretodepth.detector import Samples
-from paretodepth.pairs.connected import check_n_neighbors
-from paretodepth.pairs.nearest import map_new_blocks, nearest_by_sum
+from paretodepth.pairs.nearest import check_n_neighbors, map_new_blocks, nearest_by_sum
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
 from paretodepth.scoring.calibration import check_alpha, largest_nominal_score
 from paretodepth.studies.baselines.scores import RIVALS, Neighbors, training_neighbors

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paretodepth.criteria.matrices import check_matrices
-from paretodepth.pairs.connected import check_n_neighbors, connecting_rank
-from paretodepth.pairs.nearest import nearest_by_sum
+from paretodepth.pairs.nearest import check_n_neighbors, connecting_rank, nearest_by_sum
 
 FIRST_N_NEAREST = 32
 """Length of the first lists of neighbors; they are made longer where the connected k needs it."""
