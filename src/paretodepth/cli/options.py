@@ -43,7 +43,9 @@ def check_single_stream(inputs: Sequence[str]) -> None:
         raise ValueError("Only one file can be standard input (-). Got two; save one of them as a file.")
 
 
-Train = Annotated[str, typer.Argument(help="Nominal samples: CSV, TSV, Parquet, Arrow, JSON lines, NPY; - for stdin.")]
+Train = Annotated[
+    str, typer.Argument(help="Nominal samples: a file of CSV, Parquet, JSON lines and the like; - for stdin.")
+]
 CriteriaFile = Annotated[Path | None, typer.Option("--criteria", help="TOML file of criteria.")]
 ColumnNames = Annotated[str | None, typer.Option("--columns", help="Columns of numbers, a criterion each: a,b,c.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column that names the samples; the only one in --out.")]
