@@ -67,7 +67,7 @@ def read_training(X: Any, caller: str, *, as_objects: bool, as_numbers: bool) ->
     features = _features(caller, None)
     columns = _read(features, X, None, is_objects=is_objects, as_numbers=as_numbers, first_row=0)
     names = getattr(features, "feature_names_in_", None)
-    kinds = [column_kind(array) for array in columns.arrays]
+    kinds = [array_kind(array) for array in columns.arrays]
     return columns, Layout(features.n_features_in_, None if names is None else list(names), is_objects, kinds)
 
 
@@ -207,7 +207,7 @@ def _is_nested(dtype: Any) -> bool:
     return isinstance(dtype, nw.List | nw.Array)
 
 
-def column_kind(array: Column) -> str:
+def array_kind(array: Column) -> str:
     """Return what a column holds, by its type or the first value that is there: see `Layout`."""
     if array.dtype.kind in "fiub":
         return "numbers" if array.ndim == 1 else "lists"

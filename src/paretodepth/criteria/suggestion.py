@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from paretodepth._checks import listed, suggestion
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.fitted import check_columns
+from paretodepth.criteria.kinds import column_kind
 
 
 class Choice(NamedTuple):
@@ -145,15 +146,3 @@ def check_number_columns(columns: list[str], kinds: Mapping[str, str]) -> list[s
             "criteria (`paretodepth criteria` lists the metrics)."
         )
     return columns
-
-
-def column_kind(type: pa.DataType) -> str:
-    """Return what a column holds, in the words of messages."""
-    types = pa.types
-    if types.is_boolean(type) or types.is_integer(type) or types.is_floating(type) or types.is_decimal(type):
-        return "numbers"
-    if types.is_string(type) or types.is_large_string(type) or types.is_string_view(type):
-        return "text"
-    if types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type):
-        return "lists"
-    return "times" if types.is_temporal(type) else str(type)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from paretodepth._checks import listed, suggestion
-from paretodepth.criteria.suggestion import column_kind
+from paretodepth.criteria.kinds import column_kind
 
 KIND_TYPES = {
     "numbers": pa.float64(),

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paretodepth.criteria.fitted import FittedCriteria
-from paretodepth.criteria.suggestion import column_kind
+from paretodepth.criteria.kinds import column_kind
 
 MAX_POINTS = 80
 """Points that a drawn line has at most."""

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paretodepth.criteria.suggestion import column_kind
+from paretodepth.criteria.kinds import column_kind
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.reports.detection import TOGETHER, Detection, Reason
 from paretodepth.reports.lines import drawings, rounded
