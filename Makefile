@@ -20,10 +20,10 @@ test: .venv/.dev
 	$(BIN)/python -m pytest -n auto -m "not slow" $(NAIVE_TESTS)
 	$(BIN)/python -m pytest $(BY_FILE) -m "not slow" --cov --cov-report= $(NAIVE_TESTS:%=--ignore=%)
 
-# Everything: what waits for processes too, such as clusters, browsers, kills and fresh interpreters; while one of the
-# tests waits, another can run.
+# Everything: what waits for processes too, such as clusters, browsers, kills and fresh interpreters. The longest file
+# comes first, so that nothing waits for it in the end.
 test-all: test
-	$(BIN)/python -m pytest $(BY_FILE) -n 3 -m slow --cov --cov-append --cov-report=
+	$(BIN)/python -m pytest $(BY_FILE) -m slow --cov --cov-append --cov-report= tests/test_distributed.py tests src
 
 # The lowest versions that pyproject.toml allows, in an environment and with a cache of their own. TESTS chooses files.
 test-lowest: .venv/.python

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import date, time
+from functools import cache
 from typing import Any
 
 import narwhals as nw
@@ -83,10 +84,16 @@ def _features(caller: str, layout: Layout | None) -> Any:
 
     An estimator of its own, not the detector: a refused fit leaves the detector as it was. Messages name its class.
     """
-    features = type(caller, (BaseEstimator,), {})()
+    features = _class_named(caller)()
     if layout is not None:
         note_features(features, layout)
     return features
+
+
+@cache
+def _class_named(name: str) -> type[Any]:
+    # Kept, because to make a class takes as long as to score a sample.
+    return type(name, (BaseEstimator,), {})
 
 
 def note_features(estimator: Any, layout: Layout) -> None:
