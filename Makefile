@@ -26,11 +26,7 @@ test-all: test
 	$(BIN)/python -m pytest $(BY_FILE) -m slow --cov --cov-append --cov-report= tests/test_distributed.py tests src
 
 # The lowest versions that pyproject.toml allows, in an environment and with a cache of their own. TESTS chooses files.
-test-lowest: .venv/.python
-	$(PIP) install uv
-	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/lowest
-	$(BIN)/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct --group dev \
-		--editable '.[all]'
+test-lowest: .venv/.lowest
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv/lowest/cache .venv/lowest/bin/python -m pytest $(BY_FILE) \
 		-W ignore::DeprecationWarning $(TESTS)
 
@@ -85,6 +81,13 @@ soak: .venv/.dev
 .venv/.python:
 	$(PYTHON) -m venv .venv
 	$(PIP) install --upgrade pip
+	touch $@
+
+.venv/.lowest: .venv/.python pyproject.toml
+	$(PIP) install uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/lowest
+	$(BIN)/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct --group dev \
+		--editable '.[all]'
 	touch $@
 
 .venv/.demo: .venv/.python pyproject.toml
