@@ -80,7 +80,7 @@ def sorting_bytes(n_dyads: int, n_criteria: int) -> int:
 
 
 def listing_bytes(n_samples: int, n_criteria: int) -> int:
-    """Return what it takes to list the nearest of each sample with their dyads, and to take statistics of these."""
+    """Return what it takes to list the nearest of each sample with their dyads, and to measure these."""
     # Neighbors in each criterion, with a dyad, a number and a sum each; twice, while the parts are joined.
     lists = 2 * 8 * min(N_LISTED, n_samples - 1) * n_samples * n_criteria * (n_criteria + 2)
     # Dyads of more neighbors come in blocks, of which there are several copies at a time.

@@ -141,11 +141,11 @@ class Shortlist:
         block = np.empty((len(self.criteria), *candidates.shape))
         for part, criterion, view, training in zip(block, self.criteria, views, self.training, strict=True):
             for rows in gen_batches(len(candidates), N_TOGETHER):
-                nearby = candidates[rows]
-                origin = (first_row + rows.start, nearby.ravel())
-                together = criterion.dissimilarities(view[rows], training[nearby.ravel()], origin, 1)
-                own = np.arange(len(nearby))
-                part[rows] = together.reshape(len(nearby), *nearby.shape)[own, own]
+                near = candidates[rows]
+                origin = (first_row + rows.start, near.ravel())
+                together = criterion.dissimilarities(view[rows], training[near.ravel()], origin, 1)
+                own = np.arange(len(near))
+                part[rows] = together.reshape(len(near), *near.shape)[own, own]
         block[:, :, 1:][:, candidates[:, 1:] == candidates[:, :-1]] = np.inf
         return block
 
