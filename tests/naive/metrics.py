@@ -6,7 +6,7 @@ what is estimated from them.
 
 import math
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, permutations
 from numbers import Real
 
 import numpy as np
@@ -77,6 +77,23 @@ def gower(a, b, training):
         else:
             parts.append(float(x != y))
     return sum(parts) / len(parts)
+
+
+def scaled(a, b, training, ratio=(), categories=()):
+    """Squares add up over columns, each divided by half of what it is for two training samples on average."""
+    total = 0.0
+    for position, (x, y, column) in enumerate(zip(a, b, columns(training), strict=True)):
+        is_category = position in categories or any(isinstance(value, str | bool | np.bool_) for value in column)
+        if is_category:
+            compared = lambda u, v: float(u != v)  # noqa: E731
+        elif position in ratio:
+            floor = np.quantile([abs(value) for value in column if value != 0] or [1.0], 0.01)
+            compared = lambda u, v, floor=floor: (math.asinh(u / 2 / floor) - math.asinh(v / 2 / floor)) ** 2  # noqa: E731
+        else:
+            compared = lambda u, v: (u - v) ** 2  # noqa: E731
+        usual = np.mean([compared(u, v) for u, v in permutations(column, 2)])
+        total += compared(x, y) / (usual / 2 or 1.0)
+    return math.sqrt(total)
 
 
 def levenshtein(a, b, training):
@@ -236,6 +253,7 @@ TWINS = {
     "eskin": eskin,
     "jaccard": jaccard,
     "gower": gower,
+    "scaled": scaled,
     "levenshtein": levenshtein,
     "jaro_winkler": jaro_winkler,
     "token_set": token_set,

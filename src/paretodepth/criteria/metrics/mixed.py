@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth._checks import listed, suggestion
 from paretodepth.criteria.metrics.categorical import codes, is_vocabulary, vocabulary
-from paretodepth.criteria.metrics.metric import Estimate, Metric, State, View, are_numbers
-from paretodepth.criteria.metrics.numeric import DIFFERENCE, MISMATCH, summed
+from paretodepth.criteria.metrics.metric import Estimate, Metric, Parameter, State, View, are_numbers
+from paretodepth.criteria.metrics.numeric import DIFFERENCE, MISMATCH, SQUARE, scipy_block, summed
 from paretodepth.criteria.values import Column, Columns, check_categories, check_numbers, is_missing
+
+FLOOR_QUANTILE = 0.01
+"""Share of the training amounts that may lie below the one under which ratios turn into differences."""
 
 
 def _holds_numbers(array: Column) -> bool:
@@ -74,6 +80,121 @@ def _gower(A: View, B: View, state: State) -> NDArray[np.float64]:
     return summed(A, B, comparisons, 1 / np.where(has_range, state["ranges"], 1.0)) / int(A.shape[1])
 
 
+def _spreads(columns: Columns, params: Mapping[str, Any]) -> State:
+    """Estimate what a column's differences are divided by: two training samples differ by √2 in each, on average.
+
+    For a column of numbers that is the standard deviation, of the logarithms if it is compared by ratio. Two samples
+    that differ in a column of categories are the farther apart, the less often training samples do.
+    """
+    by_ratio, as_categories = (set(map(str, params[name] or ())) for name in ("ratio", "categories"))
+    check_own_columns(by_ratio | as_categories, columns)
+    vocabularies: list[list[Any] | None] = []
+    floors, scales = [], []
+    for part in _one_by_one(columns):
+        name = part.names[0]
+        is_number = name not in as_categories and _holds_numbers(part.arrays[0])
+        if is_number or name in by_ratio:
+            values = check_numbers(part)
+            floor = np.array([_floor(column) if name in by_ratio else 0.0 for column in values.T])
+            with np.errstate(all="ignore"):
+                # Of no values, or one, there is no spread; nor of equal ones.
+                spread = np.array([column[~np.isnan(column)].std(ddof=1) for column in logarithms(values, floor).T])
+            vocabularies.append(None)
+        else:
+            categories = check_categories(part)[0]
+            vocabularies.append(vocabulary(categories))
+            floor, spread = np.zeros(1), np.array([_mismatch_spread(categories)])
+        floors.append(floor)
+        scales.append(np.where(spread > 0, spread, 1.0))
+    estimates = {"vocabularies": vocabularies, "floors": np.concatenate(floors), "scales": np.concatenate(scales)}
+    return {**params, **estimates}
+
+
+def _floor(values: NDArray[np.float64]) -> float:
+    """Return a small amount, or 1 if there is none."""
+    sizes = np.abs(values[(values != 0) & ~np.isnan(values)])
+    return float(np.quantile(sizes, FLOOR_QUANTILE)) if len(sizes) else 1.0
+
+
+def logarithms(values: NDArray[np.float64], floors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return amounts as logarithms of how many floors they are, softened so that zero and less have one.
+
+    Columns whose floor is 0 stay as they are.
+    """
+    is_amount = floors > 0
+    halves = values / (2 * np.where(is_amount, floors, 1.0))
+    result: NDArray[np.float64] = np.where(is_amount, np.arcsinh(halves), values)
+    return result
+
+
+def _mismatch_spread(categories: Sequence[Any]) -> float:
+    """Return the root of half the share of pairs of samples that have different categories."""
+    counts = np.array(list(Counter(value for value in categories if value is not None).values()), dtype=np.float64)
+    total = counts.sum()
+    if total < 2:
+        return 0.0
+    return float(np.sqrt((total**2 - np.sum(counts**2)) / (total * (total - 1)) / 2))
+
+
+def _scaled_view(columns: Columns, state: State) -> View:
+    table = _encoded(columns, state)
+    check_width(table.shape[1], len(state["scales"]), columns.reader)
+    return np.where(_are_codes(state), table, logarithms(table, state["floors"]) / state["scales"])
+
+
+def _are_codes(state: State) -> NDArray[np.bool_]:
+    """Tell which columns of a view hold categories."""
+    if all(known is None for known in state["vocabularies"]):
+        return np.zeros(len(state["scales"]), dtype=bool)
+    return np.array([known is not None for known in state["vocabularies"]])
+
+
+def _scaled(A: View, B: View, state: State) -> NDArray[np.float64]:
+    are_codes = _are_codes(state)
+    if state["missing"] != "ignore" and not are_codes.any():
+        return scipy_block(A, B, "euclidean")
+    weights = np.where(are_codes, 1 / state["scales"] ** 2, 1.0)
+    return np.sqrt(summed(A, B, np.where(are_codes, MISMATCH, SQUARE), weights))
+
+
+def _are_floors(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return are_numbers(value, view.shape[1:]) and bool(np.all((value >= 0) & (value < np.inf)))
+
+
+def _are_scales(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return are_numbers(value, view.shape[1:]) and bool(np.all(value > 0))
+
+
+def check_column_list(value: object, parameter: str, caller: str) -> list[str | int] | None:
+    """Return some columns by name or index, or None."""
+    if value is None:
+        return None
+    named = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    if not all(isinstance(name, str | numbers.Integral) and not isinstance(name, bool) for name in named):
+        raise TypeError(
+            f"The '{parameter}' parameter of {caller} must be a list of columns of the criterion. Got {value!r} "
+            "instead; name them as its columns are."
+        )
+    return [name if isinstance(name, str) else int(name) for name in named]
+
+
+def check_own_columns(named: AbstractSet[str], columns: Columns) -> None:
+    """Refuse parameters that name columns which a criterion does not read."""
+    for name in sorted(named - set(columns.names)):
+        raise ValueError(
+            f"The parameters 'ratio' and 'categories' of {columns.reader} must name columns that it reads, "
+            f"{listed(columns.names[:20])}. Got '{name}' instead{suggestion(name, columns.names)}."
+        )
+
+
+def check_width(n_columns: int, n_training: int, reader: str) -> None:
+    """Refuse arrays in a column that are of another length than the training samples' were."""
+    if n_columns != n_training:
+        raise ValueError(
+            f"The columns of {reader} must hold as many numbers as at fit, {n_training}. Got {n_columns} instead."
+        )
+
+
 METRICS = (
     Metric(
         "gower",
@@ -84,5 +205,26 @@ METRICS = (
         _ranges,
         estimates=(Estimate("vocabularies", _are_known), Estimate("ranges", _are_ranges)),
         ignores_missing=True,
+    ),
+    Metric(
+        "scaled",
+        "mixed",
+        "straight-line distance; columns count alike: numbers by their spread, categories by how rarely they differ",
+        _scaled_view,
+        _scaled,
+        _spreads,
+        parameters=(
+            Parameter(
+                "ratio", None, "columns of amounts, compared by ratio; zero is allowed", check_column_list
+            ),
+            Parameter("categories", None, "columns of numbers that are only names, such as codes", check_column_list),
+        ),
+        estimates=(
+            Estimate("vocabularies", _are_known),
+            Estimate("floors", _are_floors),
+            Estimate("scales", _are_scales),
+        ),
+        ignores_missing=True,
+        is_symmetric=True,
     ),
 )
