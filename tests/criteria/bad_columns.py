@@ -36,7 +36,11 @@ BAD_COLUMNS = {
         TypeError,
         "column 'text' of the criterion 'a' must hold numbers. Got 'a' of type str in sample 0 .*'levenshtein'",
     ),
-    "numbers of dates": (fit("when", "difference"), TypeError, "must hold numbers. Got .* take a metric for dates and times"),
+    "numbers of dates": (
+        fit("when", "difference"),
+        TypeError,
+        "must hold numbers. Got .* take a metric for dates and times",
+    ),
     "numbers of objects": (fit("o", "difference", {"o": [object()] * 4}), TypeError, "Got <object .* of type object"),
     "text of numbers": (fit("amount", "levenshtein"), TypeError, r"must hold strings. Got (np.float64\()?1.0"),
     "categories of arrays": (fit("series", "mismatch"), TypeError, "must hold categories: strings, booleans or num"),

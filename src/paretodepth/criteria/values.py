@@ -151,22 +151,33 @@ def _float_array(value: Any, ndim: int, sample: int, name: str, reader: str) -> 
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def refuse_value(value: object, sample: int, name: str, reader: str, expected: str) -> NoReturn:
+def refuse_value(
+    value: object, sample: int, name: str, reader: str, expected: str, remedy: str | None = None
+) -> NoReturn:
     """Raise an error about an entry of the wrong kind."""
-    remedy = "convert the column, or choose a metric for what it holds (`paretodepth criteria` lists them)"
-    if isinstance(value, date | time | np.datetime64):
-        remedy = "take a metric for dates and times: 'elapsed', 'time_of_day', 'weekday' or 'day_of_year'"
-    if isinstance(value, timedelta | np.timedelta64):
-        remedy = "convert the durations to numbers, say seconds"
-    if isinstance(value, str):
-        remedy = "convert it if it means numbers, or take a metric for text or categories, 'levenshtein' or 'mismatch'"
-    if _is_too_large(value):
-        value, remedy = float("inf"), "drop that sample, or divide the column by a power of ten"
+    if remedy is None:
+        value, remedy = _remedied(value)
     shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
     raise TypeError(
         f"The column '{name}' of {reader} must hold {expected}. Got {shown} of type {type(value).__name__} in "
         f"sample {sample} instead; {remedy}."
     )
+
+
+def _remedied(value: object) -> tuple[object, str]:
+    """Return an entry of the wrong kind as it is shown, and what to do about it."""
+    if isinstance(value, date | time | np.datetime64):
+        return value, "take a metric for dates and times: 'elapsed', 'time_of_day', 'weekday' or 'day_of_year'"
+    if isinstance(value, timedelta | np.timedelta64):
+        return value, "convert the durations to numbers, say seconds"
+    if isinstance(value, str):
+        return (
+            value,
+            "convert it if it means numbers, or take a metric for text or categories, 'levenshtein' or 'mismatch'",
+        )
+    if _is_too_large(value):
+        return float("inf"), "drop that sample, or divide the column by a power of ten"
+    return value, "convert the column, or choose a metric for what it holds (`paretodepth criteria` lists them)"
 
 
 def check_no_others(rows: NDArray[Any], reader: str, first_row: int) -> None:
