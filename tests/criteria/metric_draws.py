@@ -56,6 +56,11 @@ def series(rng, n):
     return {"series": [*rows[2:], np.ones(4), np.zeros(3)]}
 
 
+def times(rng, n):
+    # Halves of hours over eight years, so that some differ by nothing, half a day, half a week.
+    return {"when": np.datetime64("1968-02-20T00:30") + 30 * rng.integers(8 * 365 * 48, size=n)}
+
+
 def label_sets(rng, n):
     return {"labels": [set(rng.choice(WORDS, rng.integers(4)).tolist()) for _ in range(n)]}
 
@@ -75,6 +80,7 @@ def places(rng, n):
 
 DRAWS = {
     "numeric": numbers,
+    "times": times,
     "categorical": categories,
     "mixed": mixed,
     "text": texts,
@@ -112,6 +118,12 @@ MORE = [
         lambda rng, n: {"u": rng.normal(size=n), "v": rng.lognormal(0, 2, n)},
         {"ratio": ["v"]},
         lambda a, b, t: naive.scaled(a, b, t, ratio=(1,)),
+    ),
+    (
+        "time_of_day",
+        lambda rng, n: {"time": [moment.time() for moment in times(rng, n)["when"].tolist()]},
+        {},
+        naive.time_of_day,
     ),
     ("levenshtein", texts, {"normalized": True}, naive.normalized_levenshtein),
     ("dtw", series, {"window": 0}, lambda a, b, t: naive.dtw(a, b, t, 0)),

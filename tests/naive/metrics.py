@@ -47,6 +47,27 @@ def cyclic(a, b, training, period=24):
     return sum(min((x - y) % period, (y - x) % period) for x, y in zip(a, b, strict=True))
 
 
+def moment(value):
+    return np.datetime64(value, "us").item() if isinstance(value, np.datetime64) else value
+
+
+def elapsed(a, b, training):
+    return abs((moment(a[0]) - moment(b[0])).total_seconds()) / 86400
+
+
+def time_of_day(a, b, training):
+    hours = [t.hour + t.minute / 60 + t.second / 3600 for t in (moment(a[0]), moment(b[0]))]
+    return cyclic(hours[:1], hours[1:], training, 24)
+
+
+def weekday(a, b, training):
+    return cyclic([moment(a[0]).isoweekday()], [moment(b[0]).isoweekday()], training, 7)
+
+
+def day_of_year(a, b, training):
+    return cyclic([moment(a[0]).timetuple().tm_yday], [moment(b[0]).timetuple().tm_yday], training, 365.25)
+
+
 def haversine(a, b, training):
     (lat1, lon1), (lat2, lon2) = np.radians(a), np.radians(b)
     inner = math.sin((lat1 - lat2) / 2) ** 2 + math.cos(lat1) * math.cos(lat2) * math.sin((lon1 - lon2) / 2) ** 2
@@ -245,6 +266,10 @@ TWINS = {
     "difference": lambda a, b, training: abs(a[0] - b[0]),
     "log_ratio": lambda a, b, training: sum(abs(math.log(x / y)) for x, y in zip(a, b, strict=True)),
     "cyclic": cyclic,
+    "elapsed": elapsed,
+    "time_of_day": time_of_day,
+    "weekday": weekday,
+    "day_of_year": day_of_year,
     "haversine": haversine,
     "seuclidean": seuclidean,
     "mahalanobis": mahalanobis,

@@ -17,13 +17,13 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from paretodepth.criteria.values import Column, Columns, check_no_text, is_missing, object_column
+from paretodepth.criteria.values import Column, Columns, check_no_others, is_missing, object_column
 
 MIN_SAMPLES = 3
 VALUE_KINDS: tuple[tuple[Any, str], ...] = (
     (str, "text"),
     (numbers.Real, "numbers"),
-    (date | time, "times"),
+    (date | time | np.datetime64, "times"),
     (list | tuple | np.ndarray, "lists"),
 )
 """Types of objects in a column, and what it then holds."""
@@ -122,7 +122,8 @@ def _read(
         check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
         check_not_matrices(check_unmasked(X, caller), caller)
         if is_objects:
-            column = _column(X) if nw.dependencies.is_into_series(X) else object_column(X)
+            is_array = nw.dependencies.is_into_series(X) or (isinstance(X, np.ndarray) and X.dtype.kind == "M")
+            column = _column(X) if is_array else object_column(X)
             validate_data(features, column[:, None], reset=reset, skip_check_array=True)
             columns = Columns([column], ["0"], caller)
         else:
@@ -132,17 +133,17 @@ def _read(
 
 
 def is_object_column(X: Any) -> bool:
-    """Tell whether samples are one column of objects: strings, sets, or sequences that make no table.
+    """Tell whether samples are one column of objects: strings, sets, times, or sequences that make no table.
 
     Equally long rows of single values are a table.
     """
     if nw.dependencies.is_into_series(X):
-        return _column(X).dtype.kind == "O"
+        return _column(X).dtype.kind in "OM"
     if isinstance(X, np.ndarray):
-        return X.ndim == 3 or (X.ndim == 1 and X.dtype.kind in "OU")
+        return X.ndim == 3 or (X.ndim == 1 and X.dtype.kind in "OUM")
     if not isinstance(X, list | tuple):
         return False
-    if any(isinstance(value, str | AbstractSet) for value in X):
+    if any(isinstance(value, str | AbstractSet | date | time | np.datetime64) for value in X):
         return True
     if not X or not all(_is_sequence(value) for value in X):
         return False
@@ -161,11 +162,12 @@ def _read_array(features: Any, X: Any, reset: bool, minimum: int, *, as_numbers:
         # Through objects, for NumPy makes strings of numbers that stand beside strings.
         X = np.array(X, dtype=object)
         if as_numbers:
-            check_no_text(X, caller, first_row)
+            check_no_others(X, caller, first_row)
     table = validate_data(
         features,
         X,
-        dtype=None if kind in "OU" and not as_numbers else np.float64,
+        # Times would be cast to numbers without a word; what reads numbers refuses them.
+        dtype=None if kind == "M" or (kind in "OU" and not as_numbers) else np.float64,
         ensure_all_finite=False,
         ensure_min_samples=minimum,
         reset=reset,
@@ -194,9 +196,12 @@ def _read_mapping(features: Any, X: Mapping[Any, Any], expected: list[str] | Non
 
 
 def _column(values: Any) -> Column:
-    """Return a column as an array: numbers of shape (n,) or (n, width), or objects of shape (n,)."""
+    """Return a column as an array: numbers of shape (n,) or (n, width), or times or objects of shape (n,)."""
     if nw.dependencies.is_into_series(values):
         series = nw.from_native(values, series_only=True)
+        if isinstance(series.dtype, nw.Datetime) and series.dtype.time_zone is not None:
+            # What the clock shows there: NumPy knows no zones, and UTC would shift hours of the day.
+            series = series.dt.replace_time_zone(None)
         values = series.to_list() if _is_nested(series.dtype) else series.to_numpy()
     if not isinstance(values, np.ndarray):
         values = list(values)
@@ -218,9 +223,10 @@ def array_kind(array: Column) -> str:
     """Return what a column holds, by its type or the first value that is there: see `Layout`."""
     if array.dtype.kind in "fiub":
         return "numbers" if array.ndim == 1 else "lists"
-    if array.dtype.kind in "mM":
+    if array.dtype.kind == "M":
         return "times"
-    value = next((value for value in array if not is_missing(value)), None)
+    # NumPy counts durations among the integers.
+    value = next((value for value in array if not is_missing(value) and array.dtype.kind != "m"), None)
     for types, kind in VALUE_KINDS:
         if isinstance(value, types):
             return kind

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from typing import Any, NoReturn
 
 import numpy as np
@@ -67,6 +68,8 @@ def is_missing(value: object) -> bool:
     """Tell whether a value stands for none."""
     if isinstance(value, float | np.floating):
         return bool(value != value)
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
     # pandas' own missing values are told by name: it need not be installed.
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
@@ -107,7 +110,7 @@ def _number_column(array: Column, name: str, reader: str, first_row: int) -> NDA
     if array.dtype.kind in "fiub":
         return array.reshape(len(array), -1)
     if array.dtype.kind != "O":
-        _refuse_value(array[0], first_row, name, reader, "numbers")
+        refuse_value(array[0], first_row, name, reader, "numbers")
     if any(isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in array):
         return _check_equal_lengths(array, name, reader, first_row)
     column = np.empty((len(array), 1))
@@ -117,7 +120,7 @@ def _number_column(array: Column, name: str, reader: str, first_row: int) -> NDA
         elif isinstance(value, numbers.Real | np.bool_) and not _is_too_large(value):
             column[sample] = float(value)
         else:
-            _refuse_value(value, first_row + sample, name, reader, "numbers")
+            refuse_value(value, first_row + sample, name, reader, "numbers")
     return column
 
 
@@ -144,19 +147,16 @@ def _float_array(value: Any, ndim: int, sample: int, name: str, reader: str) -> 
     except (ValueError, TypeError):
         array = np.empty(0, dtype=object)
     if array.ndim != ndim or array.dtype.kind not in "fiub":
-        _refuse_value(value, sample, name, reader, "arrays of numbers" if ndim == 1 else "arrays of points")
+        refuse_value(value, sample, name, reader, "arrays of numbers" if ndim == 1 else "arrays of points")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _refuse_value(value: object, sample: int, name: str, reader: str, expected: str) -> NoReturn:
+def refuse_value(
+    value: object, sample: int, name: str, reader: str, expected: str, remedy: str | None = None
+) -> NoReturn:
     """Raise an error about an entry of the wrong kind."""
-    remedy = "convert the column, or choose a metric for what it holds (`paretodepth criteria` lists them)"
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        remedy = "convert the times to numbers, say hours of the day for 'cyclic'"
-    if isinstance(value, str):
-        remedy = "convert it if it means numbers, or take a metric for text or categories, 'levenshtein' or 'mismatch'"
-    if _is_too_large(value):
-        value, remedy = float("inf"), "drop that sample, or divide the column by a power of ten"
+    if remedy is None:
+        value, remedy = _remedied(value)
     shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
     raise TypeError(
         f"The column '{name}' of {reader} must hold {expected}. Got {shown} of type {type(value).__name__} in "
@@ -164,12 +164,28 @@ def _refuse_value(value: object, sample: int, name: str, reader: str, expected: 
     )
 
 
-def check_no_text(rows: NDArray[Any], reader: str, first_row: int) -> None:
-    """Refuse strings among samples that are to be numbers, even if they could be read as such, and huge numbers."""
+def _remedied(value: object) -> tuple[object, str]:
+    """Return an entry of the wrong kind as it is shown, and what to do about it."""
+    if isinstance(value, date | time | np.datetime64):
+        return value, "take a metric for dates and times: 'elapsed', 'time_of_day', 'weekday' or 'day_of_year'"
+    if isinstance(value, timedelta | np.timedelta64):
+        return value, "convert the durations to numbers, say seconds"
+    if isinstance(value, str):
+        return (
+            value,
+            "convert it if it means numbers, or take a metric for text or categories, 'levenshtein' or 'mismatch'",
+        )
+    if _is_too_large(value):
+        return float("inf"), "drop that sample, or divide the column by a power of ten"
+    return value, "convert the column, or choose a metric for what it holds (`paretodepth criteria` lists them)"
+
+
+def check_no_others(rows: NDArray[Any], reader: str, first_row: int) -> None:
+    """Refuse strings among samples that are to be numbers, even if they could be read as such, times, huge numbers."""
     for sample, row in enumerate(rows, first_row):
         for column, value in enumerate(np.atleast_1d(row)):
-            if isinstance(value, str) or _is_too_large(value):
-                _refuse_value(value, sample, str(column), reader, "numbers")
+            if isinstance(value, str | date | time) or _is_too_large(value):
+                refuse_value(value, sample, str(column), reader, "numbers")
 
 
 def _is_too_large(value: object) -> bool:
@@ -246,7 +262,7 @@ def _category(value: Any, sample: int, name: str, reader: str) -> Any:
     if isinstance(value, np.generic) and not isinstance(value, np.datetime64 | np.timedelta64):
         value = value.item()
     if not isinstance(value, str | bool | int | float):
-        _refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers")
+        refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers")
     return value
 
 
@@ -255,7 +271,7 @@ def check_label_sets(columns: Columns) -> list[frozenset[Any]]:
     sets = []
     for sample, value in enumerate(check_single(columns), columns.first_row):
         if not isinstance(value, AbstractSet | list | tuple | np.ndarray):
-            _refuse_value(value, sample, columns.names[0], columns.reader, "sets of labels")
+            refuse_value(value, sample, columns.names[0], columns.reader, "sets of labels")
         sets.append(frozenset(_category(label, sample, columns.names[0], columns.reader) for label in value))
     return sets
 
@@ -265,7 +281,7 @@ def check_texts(columns: Columns) -> Column:
     array = check_single(columns)
     for sample, value in enumerate(array, columns.first_row):
         if not isinstance(value, str):
-            _refuse_value(value, sample, columns.names[0], columns.reader, "strings")
+            refuse_value(value, sample, columns.names[0], columns.reader, "strings")
     return array.astype(object)
 
 
