@@ -40,7 +40,7 @@ def detect_command(
 ) -> None:
     """Learn from nominal samples, score others, and say which are anomalies and why.
 
-    Without --criteria or --columns, each numeric column is a criterion.
+    Without --criteria or --columns, the table suggests criteria; `paretodepth suggest` shows them.
 
     Without TEST, each sample of TRAIN is compared with all others. Rows are counted from 0.
 
@@ -80,7 +80,7 @@ def _detected(
     dask: str | None,
 ) -> "Detection":
     """Return what is found in a file of samples, or in the training samples themselves."""
-    from paretodepth.criteria.suggestion import read_columns
+    from paretodepth.criteria.choice import read_columns
     from paretodepth.distributed import connected
     from paretodepth.files.tables import read_table
     from paretodepth.reports.detection import detect

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -46,7 +47,9 @@ def check_single_stream(inputs: Sequence[str]) -> None:
 Train = Annotated[
     str, typer.Argument(help="Nominal samples: a file of CSV, Parquet, JSON lines and the like; - for stdin.")
 ]
-CriteriaFile = Annotated[Path | None, typer.Option("--criteria", help="TOML file of criteria.")]
+CriteriaFile = Annotated[
+    Path | None, typer.Option("--criteria", help="TOML file of criteria; columns: one per column of numbers.")
+]
 ColumnNames = Annotated[str | None, typer.Option("--columns", help="Columns of numbers, a criterion each: a,b,c.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column that names the samples; the only one in --out.")]
 Alpha = Annotated[float | None, typer.Option(help="Share of nominal samples that may be called; 0.05 if left out.")]
@@ -88,12 +91,16 @@ def read_learning(
     alpha: float | None,
 ) -> Learning:
     """Return the training samples of a file, and the detector that the options ask for."""
-    from paretodepth.criteria.suggestion import chosen_criteria
+    from paretodepth.criteria.choice import chosen_criteria
     from paretodepth.files.tables import read_table
 
     training = read_table(train, format=format)
     choice = chosen_criteria(
-        training, criteria=criteria_of(criteria), columns=column_list(columns), id_column=id_column
+        training,
+        criteria=criteria_of(criteria),
+        columns=column_list(columns),
+        id_column=id_column,
+        source=printed_name(train),
     )
     return Learning(training, new_detector(choice.criteria, len(training), method, alpha), choice.remark)
 
@@ -112,8 +119,16 @@ def column_list(columns: str | None) -> list[str] | None:
 
 
 def criteria_of(path: Path | None) -> Any:
-    """Return the criteria of a file, if there is one."""
+    """Return the criteria of a file, if there is one; the word for one per column as it is."""
+    from paretodepth.criteria.choice import EACH_COLUMN
     from paretodepth.criteria.criterion import Criterion
     from paretodepth.files.source import check_readable
 
-    return None if path is None else Criterion.from_toml(check_readable(str(path)))
+    if path is None or str(path) == EACH_COLUMN:
+        return path and EACH_COLUMN
+    return Criterion.from_toml(check_readable(str(path)))
+
+
+def printed_name(source: str) -> str:
+    """Return how a file is named in a command to copy."""
+    return "FILE" if source == "-" else shlex.quote(source)

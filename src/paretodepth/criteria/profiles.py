@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth.criteria.metrics.times import check_moments
 from paretodepth.criteria.samples import array_kind
-from paretodepth.criteria.values import Column, is_missing
+from paretodepth.criteria.values import Column, Columns, is_missing
 
 N_LOOKED_AT = 5000
 """Rows, spread evenly over the table, that a column is judged by; what is counted is counted in all."""
@@ -74,7 +75,7 @@ def profiles(
     Examples
     --------
     >>> from paretodepth.criteria.profiles import profiles
-    >>> columns = {"nr": np.arange(6), "paid": np.array([True, False] * 3), "size": np.array([1.5, 2, 2, 3, 4, 4.5])}
+    >>> columns = {"nr": np.arange(6), "paid": np.array([True, False] * 3), "size": np.array([1.5, 2, 3, 3, 4, 4.5])}
     >>> [profile.kind for profile in profiles(columns)]
     ['id', 'flag', 'number']
     """
@@ -135,7 +136,7 @@ def _as_number(value: Any) -> float:
     try:
         return float(value)
     except OverflowError:
-        return np.inf if value > 0 else -np.inf
+        return np.nan
 
 
 def _of_numbers(name: str, array: Column, some: Column) -> tuple[str, str]:
@@ -223,12 +224,26 @@ def _of_strings(name: str, array: Column, some: Column) -> tuple[str, str]:
 
 def _of_times(name: str, array: Column, some: Column) -> tuple[str, str]:
     """Return kind and reason of a column of dates or times."""
-    present = [value for value in some if not is_missing(value) and value == value]
-    if not present:
+    try:
+        moments = moments_of(some)
+    except (TypeError, ValueError):
+        return "other", "times that cannot be compared"
+    if not len(moments):
         return "empty", "holds no time"
-    if len(set(present)) == 1 and all(value == present[0] for value in array if value == value):
-        return "constant", f"is always {present[0]}"
-    return "time", f"times from {min(present)} to {max(present)}"
+    low, high = moments.min(), moments.max()
+    if low == high and np.all(moments_of(array) == low):
+        return "constant", f"is always {some[0]}"
+    has_dates = high - low >= np.timedelta64(1, "D") or low.astype("datetime64[D]").astype(int) != 0
+    first, last = (str(moment.astype("datetime64[s]")) for moment in (low, high))
+    if has_dates:
+        return "time", f"dates or times from {first[:10]} to {last[:10]}"
+    return "time", f"times of day from {first[11:]} to {last[11:]}"
+
+
+def moments_of(array: Column) -> NDArray[np.datetime64]:
+    """Return the times that are there; times of day lie on the first of January 1970."""
+    moments = check_moments(Columns([array], ["times"], "profiles", True), needs_dates=False)
+    return moments[~np.isnat(moments)]
 
 
 def _of_lists(name: str, array: Column, some: Column) -> tuple[str, str]:
@@ -242,7 +257,8 @@ def _of_lists(name: str, array: Column, some: Column) -> tuple[str, str]:
     if all(isinstance(entry, numbers.Real) for entry in entries):
         lengths = {len(value) for value in lists}
         if min(lengths) > 0 and np.isfinite(np.array(entries, dtype=np.float64)).all():
-            return "series", f"series of {min(lengths)}" + (f" to {max(lengths)}" if len(lengths) > 1 else "") + " values"
+            longest = f" to {max(lengths)}" if len(lengths) > 1 else ""
+            return "series", f"series of {min(lengths)}{longest} values"
         return "other", "series with gaps"
     if all(_are_points(value) for value in lists):
         return "trajectory", "ways through the plane"

@@ -233,6 +233,38 @@ def array_kind(array: Column) -> str:
     return ""
 
 
+def table_columns(X: Any, caller: str) -> tuple[list[str | int], list[Column]]:
+    """Return how a criterion names the columns of a table, and the columns, of any number of samples.
+
+    Columns of a data frame or a dict have names, those of an array numbers.
+    """
+    if isinstance(X, Mapping) and not issparse(X):
+        names = check_column_names(list(X), None, caller)
+        arrays = [_column(check_values(X[name], name, caller)) for name in names]
+        check_column_lengths(arrays, names, caller)
+        return list(names), arrays
+    if nw.dependencies.is_into_dataframe(X):
+        frame = nw.from_native(X, eager_only=True)
+        check_some_columns(frame.columns, caller)
+        return [str(name) for name in frame.columns], [_column(series.to_native()) for series in frame.iter_columns()]
+    check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
+    table = check_table(X, caller)
+    return list(range(table.shape[1])), list(table.T)
+
+
+def check_table(X: Any, caller: str) -> NDArray[Any]:
+    """Return a table without names as an array of two dimensions."""
+    table: NDArray[Any] = (
+        np.asarray(check_unmasked(X, caller)) if isinstance(X, list | tuple | np.ndarray) else np.array(X)
+    )
+    if table.ndim != 2 or not table.shape[1]:
+        raise TypeError(
+            f"The table given to {caller} must be a data frame, a dict of columns or an array of two dimensions. "
+            f"Got {type(X).__name__} instead."
+        )
+    return table
+
+
 def table_rows(columns: Columns) -> NDArray[Any]:
     """Return columns side by side, as numbers if all are, otherwise as objects."""
     if all(array.dtype.kind in "fiub" for array in columns.arrays):

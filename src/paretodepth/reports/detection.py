@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from paretodepth import distributed
 from paretodepth._blocks import phase
+from paretodepth.criteria.choice import read_columns
 from paretodepth.criteria.criterion import resolve_criteria
 from paretodepth.criteria.metrics.metric import View
-from paretodepth.criteria.suggestion import read_columns
 from paretodepth.detector import NAME, ParetoDepthDetector
 from paretodepth.files.schema import KIND_TYPES, check_expected_columns
 from paretodepth.scoring.advice import AdviceWarning

@@ -169,7 +169,7 @@ def check_column_list(value: object, parameter: str, caller: str) -> list[str | 
     """Return some columns by name or index, or None."""
     if value is None:
         return None
-    named = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    named: list[Any] = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
     if not all(isinstance(name, str | numbers.Integral) and not isinstance(name, bool) for name in named):
         raise TypeError(
             f"The '{parameter}' parameter of {caller} must be a list of columns of the criterion. Got {value!r} "
@@ -214,9 +214,7 @@ METRICS = (
         _scaled,
         _spreads,
         parameters=(
-            Parameter(
-                "ratio", None, "columns of amounts, compared by ratio; zero is allowed", check_column_list
-            ),
+            Parameter("ratio", None, "columns of amounts, compared by ratio; zero is allowed", check_column_list),
             Parameter("categories", None, "columns of numbers that are only names, such as codes", check_column_list),
         ),
         estimates=(
