@@ -27,8 +27,8 @@ NUMBERS, CATEGORIES = ("number", "amount"), ("category", "flag")
 COMPARED = {
     "number": "compared by difference",
     "amount": "compared by ratio",
-    "category": "equal or not, and the farther apart, the rarer that is",
-    "flag": "equal or not, and the farther apart, the rarer that is",
+    "category": "equal or not, a rare difference counts more",
+    "flag": "equal or not, a rare difference counts more",
 }
 Key = str | int
 

@@ -30,7 +30,12 @@ MIN_ID_DIGITS = 6
 MIN_TEXT_WORDS = 2.0
 """Words in a cell, on average, that make a text; fewer are a name or a code."""
 TAIL_RATIO = 2.0
-"""How many times longer the upper tail of amounts is than the lower one, from the median to the 5 % quantiles."""
+"""How many times longer the upper tail of amounts is than the lower one, from the median to the 5 % quantiles.
+
+Of their logarithms neither is as much longer than the other.
+"""
+MIN_SPAN = 3.0
+"""How many times larger the upper of these quantiles is than the lower."""
 
 
 class Profile(NamedTuple):
@@ -155,10 +160,19 @@ def _of_numbers(name: str, array: Column, some: Column) -> tuple[str, str]:
     few = few[np.isfinite(few)]
     if np.all(values == np.round(values)) and (found := _of_names(name, values, few)):
         return found
-    low_tail, middle, high_tail = np.quantile(few, [0.05, 0.5, 0.95])
-    if low >= 0 and middle > 0 and high_tail - middle > TAIL_RATIO * (middle - low_tail):
+    if low >= 0 and _are_amounts(few):
+        middle = float(np.median(few))
         return "amount", f"an amount, mostly near {_shown(middle)} and up to {_shown(high)}"
     return "number", f"a number from {_shown(low)} to {_shown(high)}"
+
+
+def _are_amounts(values: NDArray[np.float64]) -> bool:
+    """Tell whether ratios say more than differences: a long upper tail that logarithms make as short as the lower."""
+    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
+    if low <= 0 or high < MIN_SPAN * low or high - middle <= TAIL_RATIO * (middle - low):
+        return False
+    upper, lower = np.log(high / middle), np.log(middle / low)
+    return bool(max(upper, lower) <= TAIL_RATIO * min(upper, lower))
 
 
 def _of_two(name: str, shown: Sequence[str]) -> tuple[str, str]:
@@ -280,4 +294,5 @@ def _shown(value: Any) -> str:
     """Return a value as people write it, cut if it is long."""
     if isinstance(value, str):
         return f"'{value if len(value) <= 30 else value[:29] + '…'}'"
-    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:.4g}"
+    is_whole = value == round(value) or abs(value) >= 1000
+    return f"{value:,.0f}" if is_whole and abs(value) < 1e15 else f"{value:.4g}"

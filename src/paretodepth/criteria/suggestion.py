@@ -74,13 +74,14 @@ def suggest_criteria(
 ) -> Suggestion:
     """Return criteria for a table as it comes, and for every column what it is and why it is used or not.
 
-    Kinds. Numbers are compared by difference; *amounts*, numbers of at least 0 whose upper tail is twice as long as
-    the lower, by ratio; *categories* and *flags* (two values) by whether they are equal; *text* (two words or more,
-    mostly different) by letters to change; *times* by time of day where it varies, by weekday where some are rare,
-    and by the days between them unless they go on with the rows, for then all new samples were later; series and
-    trajectories by their shape. Left out are *ids* (whole numbers that count or number the rows in any order, long
-    ones that are spread evenly, single words that are nearly all different), *labels* (two values and a name such as
-    label, class, target, y, or with fraud, anomaly or outlier in it), columns that are constant or empty.
+    Kinds. Numbers are compared by difference; *amounts*, which span a factor of three and more, whose upper tail is
+    twice as long as the lower and whose logarithms are even, by ratio; *categories* and *flags* (two values) by
+    whether they are equal; *text* (two words or more, mostly different) by letters to change; *times* by time of day
+    where it varies, by weekday where some are rare, and by the days between them unless they go on with the rows, for
+    then all new samples would be later; series and trajectories by their shape. Left out are *ids* (whole numbers that
+    count on or number the rows in any order, long ones that are spread evenly, single words that are nearly all
+    different), *labels* (two values and a name such as label, class, target, y, or with fraud, anomaly or outlier in
+    it), columns that are constant or empty.
 
     Whole numbers that are names, such as zip codes, are taken for categories if the column's name says so (zip,
     postcode, plz, code, id); values do not tell them from quantities.
