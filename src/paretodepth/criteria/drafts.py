@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.grouping import number_groups, rank_correlations
 from paretodepth.criteria.metrics import METRICS
 from paretodepth.criteria.metrics.metric import Metric
 from paretodepth.criteria.profiles import Profile, as_numbers, moments_of
+from paretodepth.criteria.values import Column
 
 IN_ORDER = 0.9
 """Rank correlation of times and rows from which on times go on with the rows."""
 MIN_WEEKDAYS = 70
 """Times from which on it shows that a weekday is rare."""
+MAX_COMMON_SHARE = 0.9
+"""Share of equal values from which on a column of numbers or categories makes no criterion of its own."""
 N_NAMED = 3
 """Columns of a group that its name lists; of more, the first and the last."""
 WEEKDAY, ELAPSED, SPEED, TIME_OF_DAY, TEXT, SEQUENCE = range(6)
@@ -66,6 +71,8 @@ def drafts(found: Sequence[Profile], keys: Mapping[str, Key], max_criteria: int)
     left_out: dict[str, str] = {}
     alone = [draft for profile in found for draft in _alone(profile, keys[profile.name], left_out)]
     numbers, categories = ([p for p in found if p.kind in kinds] for kinds in (NUMBERS, CATEGORIES))
+    if numbers and all(map(_is_coarse, categories)):
+        numbers, categories = numbers + categories, []
     is_joined = False
     while len(alone) + bool(numbers) + (bool(categories) and not is_joined) > max_criteria:
         lowest = min(alone, key=lambda draft: draft.rank, default=None)
@@ -87,11 +94,24 @@ def drafts(found: Sequence[Profile], keys: Mapping[str, Key], max_criteria: int)
 
 
 def _groups(found: Sequence[Profile], max_groups: int) -> list[list[Profile]]:
-    """Return columns of numbers in groups that vary together."""
+    """Return columns of numbers, and flags among them, in groups that vary together."""
     if not found:
         return []
-    columns = np.column_stack([as_numbers(profile.values) for profile in found])
-    return [[found[column] for column in group] for group in number_groups(columns, max_groups)]
+    codes = [as_numbers(p.values) if p.kind in NUMBERS else _common(p.values).astype(np.float64) for p in found]
+    is_coarse = [_is_coarse(profile) for profile in found]
+    groups = number_groups(np.column_stack(codes), max_groups, None if all(is_coarse) else is_coarse)
+    return [[found[column] for column in group] for group in groups]
+
+
+def _is_coarse(profile: Profile) -> bool:
+    """Tell whether nearly all values of a column are equal: as a criterion it would be mostly ties."""
+    return bool(len(profile.values) and _common(profile.values).mean() > MAX_COMMON_SHARE)
+
+
+def _common(values: Column) -> NDArray[np.bool_]:
+    """Tell which values are the most frequent one."""
+    most = Counter(values.tolist()).most_common(1)[0][0]
+    return np.array([value == most for value in values.tolist()])
 
 
 def _together(group: Sequence[Profile], keys: Mapping[str, Key]) -> Draft:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
@@ -12,17 +14,22 @@ ALIKE = 0.1
 """Mean of 1 − |Spearman| up to which columns say the same, and are joined even where there is room for both."""
 
 
-def number_groups(columns: NDArray[np.float64], max_groups: int) -> list[list[int]]:
+def number_groups(
+    columns: NDArray[np.float64], max_groups: int, is_loose: Sequence[bool] | None = None
+) -> list[list[int]]:
     """Return groups of columns that vary together.
 
     Every column starts as a group of its own. The two groups are joined whose columns have the smallest mean of
     1 − |Spearman's correlation| (average linkage), until there are at most `max_groups` and none within `ALIKE`.
+    Loose columns form no group; in the end each goes to the one with which its mean |correlation| is the largest.
 
     Parameters
     ----------
     columns : ndarray of shape (n_samples, n_columns)
         NaN where a value is missing: it counts as a middle one.
     max_groups : int
+    is_loose : sequence of bool or None
+        Not of all columns.
 
     Returns
     -------
@@ -36,14 +43,21 @@ def number_groups(columns: NDArray[np.float64], max_groups: int) -> list[list[in
     >>> number_groups(np.column_stack([height, [3, 1, 2, 5, 4], -2 * height]), 2)
     [[0, 2], [1]]
     """
-    groups = {column: [column] for column in range(columns.shape[1])}
-    if len(groups) > 1:
-        tree = linkage(squareform(1 - np.abs(rank_correlations(columns)), checks=False), "average")
-        for number, (first, second, distance, _) in enumerate(tree, start=columns.shape[1]):
+    likeness = np.abs(rank_correlations(columns))
+    loose = np.zeros(columns.shape[1], dtype=bool) if is_loose is None else np.asarray(is_loose)
+    firm = np.flatnonzero(~loose)
+    groups = {number: [int(column)] for number, column in enumerate(firm)}
+    if len(firm) > 1:
+        tree = linkage(squareform(1 - likeness[np.ix_(firm, firm)], checks=False), "average")
+        for number, (first, second, distance, _) in enumerate(tree, start=len(firm)):
             if len(groups) <= max_groups and distance > ALIKE:
                 break
             groups[number] = groups.pop(int(first)) + groups.pop(int(second))
-    return sorted(sorted(group) for group in groups.values())
+    found = sorted(sorted(group) for group in groups.values())
+    nearest = [int(np.argmax([likeness[column, group].mean() for group in found])) for column in np.flatnonzero(loose)]
+    for column, group in zip(np.flatnonzero(loose), nearest, strict=True):
+        found[group].append(int(column))
+    return sorted(sorted(group) for group in found)
 
 
 def rank_correlations(columns: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -88,7 +88,9 @@ def suggest_criteria(
 
     Groups. Categories and flags form one criterion, each text, series and time its own. Numbers that vary together
     form one: average linkage of 1 − the absolute Spearman correlation, down to as many groups as there is room for;
-    columns that say the same (a mean of 0.1 or less) are joined in any case. Columns of a criterion count alike.
+    columns that say the same (a mean of 0.1 or less) are joined in any case. A column of which
+    nine in ten values are equal makes no criterion of its own: it goes with the group it varies with most, a category
+    with the other categories if there are any. Columns of a criterion count alike.
 
     If there are too many, what costs least goes first: numbers are joined down to one group, the nearest first;
     weekdays and then days elapsed are left out, then the speed of trajectories; categories join the numbers; times of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.suggestion import suggest_criteria
 from paretodepth.datasets.download import data_folder
 from paretodepth.detector import ParetoDepthDetector
+from paretodepth.scoring.methods import MethodName
 from paretodepth.studies.baselines import areas_under_curves
 from paretodepth.studies.measure import seconds
 from paretodepth.studies.runs import Experiment, Settings, Values
@@ -42,9 +44,9 @@ def criteria_of(X_train: NDArray[np.float64], n_groups: int | str) -> list[Crite
     if n_groups != COLUMNS:
         return suggest_criteria(X_train, int(n_groups)).criteria
     varying = np.flatnonzero(np.ptp(X_train, axis=0) > 0).tolist()
-    return (
-        [Criterion(f"x{column}", column, "difference") for column in varying] if len(varying) <= MAX_COLUMNS else None
-    )
+    if len(varying) > MAX_COLUMNS:
+        return None
+    return [Criterion(f"x{column}", column, "difference") for column in varying]
 
 
 def run(seed: int, settings: Settings) -> Values:
@@ -57,17 +59,25 @@ def run(seed: int, settings: Settings) -> Values:
             criteria = criteria_of(X_train, n_groups)
             if criteria is None:
                 continue
-            found: dict[str, float] = {}
-
-            def fit_and_score(criteria: list[Criterion] = criteria, found: dict[str, float] = found) -> None:
-                detector = ParetoDepthDetector(criteria).fit(X_train)  # noqa: B023
-                views = detector.model_.views(X_test, caller="groups")  # noqa: B023
-                for method in settings["methods"]:
-                    scores = detector.model_.new_scores(views, n_jobs=1, method=method)
-                    found[method] = float(areas_under_curves(is_anomaly, scores[None])[0])  # noqa: B023
-
-            values[name][str(n_groups)] = {"seconds": seconds(fit_and_score), "n_criteria": len(criteria)} | found
+            scores: dict[str, NDArray[np.float64]] = {}
+            score = partial(_fit_and_score, criteria, X_train, X_test, settings["methods"], scores)
+            values[name][str(n_groups)] = {"seconds": seconds(score)} | {
+                method: float(areas_under_curves(is_anomaly, own[None])[0]) for method, own in scores.items()
+            }
     return values
+
+
+def _fit_and_score(
+    criteria: list[Criterion],
+    X_train: NDArray[np.float64],
+    X_test: NDArray[np.float64],
+    methods: Sequence[MethodName],
+    scores: dict[str, NDArray[np.float64]],
+) -> None:
+    """Put each method's scores of the test samples into `scores`."""
+    model = ParetoDepthDetector(criteria).fit(X_train).model_
+    views = model.views(X_test, caller="groups")
+    scores |= {method: model.new_scores(views, n_jobs=1, method=method) for method in methods}
 
 
 def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
@@ -96,12 +106,8 @@ def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
         for group in groups
     ]
     few = f"≤ {MAX_COLUMNS} columns"
-    headings = [
-        "criteria at most",
-        *(f"{m}, {w}" for w in ("all tables", few) for m in methods),
-        "time",
-        f"time, {few}",
-    ]
+    areas = [f"{method}, {which}" for which in ("all tables", few) for method in methods]
+    headings = ["criteria at most", *areas, "time", f"time, {few}"]
     caption = (
         f"Mean area under the ROC curve over {len(names)} tables, and over the {len(feasible)} of at most "
         f"{MAX_COLUMNS} columns, each the mean of {len(runs)} runs; geometric mean of the time to fit and to score "
