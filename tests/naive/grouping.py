@@ -1,9 +1,11 @@
 """Groups of columns that vary together, word for word: two groups are joined at a time."""
 
 import math
+from functools import cache
 from itertools import combinations
 
 
+@cache
 def ranks(values):
     """Ranks from 1, ties in the middle of theirs; missing values have none."""
     present = [value for value in values if not math.isnan(value)]
@@ -30,7 +32,7 @@ def likeness(first, second):
 
 
 def number_groups(columns, max_groups, is_loose=None, alike=0.1):
-    columns = [list(column) for column in zip(*columns, strict=True)]
+    columns = [tuple(column) for column in zip(*columns, strict=True)]
     is_loose = is_loose or [False] * len(columns)
     groups = [[column] for column in range(len(columns)) if not is_loose[column]]
 
