@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 
 from paretodepth._checks import listed, suggestion
 from paretodepth.criteria.kinds import column_kind
+from paretodepth.files.reading import Reading
 
 KIND_TYPES = {
     "numbers": pa.float64(),
@@ -23,13 +25,22 @@ Write = Callable[[pa.Table], None]
 
 
 class Expected(NamedTuple):
-    """The columns that a file must have, if any, and whether it may have others.
+    """The columns that a file must have, if any, whether it may have others, how to read it, and who hears of it.
 
     A column of the null type may hold anything.
     """
 
     schema: pa.Schema | None = None
     keep_others: bool = False
+    reading: Reading = Reading()
+    notes: list[str] | None = None
+
+    def note(self, sentence: str) -> None:
+        """Tell the caller what was read otherwise than it is written; or warn, if nobody listens."""
+        if self.notes is None:
+            warnings.warn(sentence, stacklevel=2)
+        else:
+            self.notes.append(sentence)
 
     def resolved(self, found: pa.Schema, source: str) -> pa.Schema:
         """Return the schema to read a file with: the file's types in the order of the expected columns.
