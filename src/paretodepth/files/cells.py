@@ -241,9 +241,13 @@ def settled_column(
         n_odd = tally.n_dressed if told == "read as numbers" else tally.n_missing
         if odd and n_odd and column.type in (BOOLEAN, INTEGER, NUMBER, MOMENT, EMPTY):
             cells = "1 cell" if n_odd == 1 else f"{n_odd:,} cells"
-            expected.note(f"{about} has {cells} {told}, first {shortened(odd.cell)} in {place.format(odd.row + 1)}.")
+            expected.reading.note(
+                f"{about} has {cells} {told}, first {shortened(odd.cell)} in {place.format(odd.row + 1)}."
+            )
     if column.type == TEXT and tally.is_date:
-        expected.note(f"{about} holds dates of which the day or the month may come first: text. Write 2024-12-31.")
+        expected.reading.note(
+            f"{about} holds dates of which the day or the month may come first, and is read as text; write 2024-12-31."
+        )
     return column
 
 
@@ -335,6 +339,6 @@ def check_settled(tally: Tally, name: str, source: str, place: str) -> Column:
     first = tally.first_missing
     example = f", {shortened(first.cell)} in {place.format(first.row + 1)}" if first else ""
     if len(tally.dates.best) > 1:
-        example = ", dates of which the day or the month may come first (write 2024-12-31)"
+        example = ", dates of which the day or the month may come first; write 2024-12-31"
     check_kind("text", str(tally.expected), name, source, example)
     raise AssertionError

@@ -185,13 +185,20 @@ def refuse_delimited(file: BinaryIO, n_columns: int, dialect: Dialect, source: s
             if row and len(row) != n_columns:
                 raise ValueError(
                     f"{source}, line {first_line}: every row must have {n_columns} cells, as the header, separated by "
-                    f"{dialect.delimiter!r}. Got {len(row)} instead in {shortened(dialect.delimiter.join(row))}; look "
-                    "for a lacking or additional delimiter, or for a quotation mark without its twin."
+                    f"{dialect.delimiter!r}. Got {len(row)} instead in {shortened(dialect.delimiter.join(row))}; "
+                    f"{_remedy(n_columns, len(row), first_line - dialect.n_skipped)}."
                 ) from error
             first_line = n_before + rows.line_num
     except csv.Error:
         pass
     refuse_unreadable(source, dialect.name, error)
+
+
+def _remedy(n_columns: int, n_cells: int, line: int) -> str:
+    """Return what to do about a row that has another number of cells than the header."""
+    if n_columns == 1 < n_cells:
+        return f"if what stands before line {line} is no header, leave it out: --skip-rows {line - 1}"
+    return "look for a lacking or additional delimiter, or for a quotation mark without its twin"
 
 
 def refuse_cells(name: str, type: pa.DataType, error: Exception) -> NoReturn:

@@ -126,7 +126,8 @@ def check_writer(name: object, path: str, caller: str) -> Writer:
     if row is None:
         endings, ending = ", ".join(end for row in known for end in row.endings), os.path.splitext(path)[1]
         raise ValueError(
-            f"{path}: the ending of a file to write must be one of {endings}. Got {repr(ending) if ending else 'none'} instead; rename the file."
+            f"{path}: the ending of a file to write must be one of {endings}. Got {repr(ending) if ending else 'none'} "
+            "instead; rename the file."
         )
     return writers[row.name]
 
@@ -163,7 +164,7 @@ def check_content(
     if asked is None or asked is found or (asked.is_text and found.is_text):
         return asked or found
     if not by_name and not found.is_text:
-        expected.note(f"{source} is in spite of its ending of the format '{found.name}', and was read as that.")
+        expected.reading.note(f"{source} is in spite of its ending of the format '{found.name}', and was read as that.")
         return found
     got = "text" if found.is_text else f"the first bytes of '{found.name}'"
     raise ValueError(

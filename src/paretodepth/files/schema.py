@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ Write = Callable[[pa.Table], None]
 
 
 class Expected(NamedTuple):
-    """The columns that a file must have, if any, whether it may have others, how to read it, and who hears of it.
+    """The columns that a file must have, if any, whether it may have others, and how to read it.
 
     A column of the null type may hold anything.
     """
@@ -33,14 +32,6 @@ class Expected(NamedTuple):
     schema: pa.Schema | None = None
     keep_others: bool = False
     reading: Reading = Reading()
-    notes: list[str] | None = None
-
-    def note(self, sentence: str) -> None:
-        """Tell the caller what was read otherwise than it is written; or warn, if nobody listens."""
-        if self.notes is None:
-            warnings.warn(sentence, stacklevel=2)
-        else:
-            self.notes.append(sentence)
 
     def resolved(self, found: pa.Schema, source: str) -> pa.Schema:
         """Return the schema to read a file with: the file's types in the order of the expected columns.

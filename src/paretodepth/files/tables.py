@@ -20,7 +20,7 @@ from paretodepth.criteria.kinds import column_kind
 from paretodepth.files.atomic import replaced
 from paretodepth.files.compression import unpacked
 from paretodepth.files.formats import check_content, check_format, check_writer
-from paretodepth.files.reading import Reading
+from paretodepth.files.reading import Reading, check_reading
 from paretodepth.files.schema import Batches, Expected, check_distinct_names
 from paretodepth.files.source import as_utf8, matched, opened
 
@@ -31,11 +31,9 @@ CHUNK_BYTES = 64 << 20
 def read_table(
     path: str | os.PathLike[str],
     *,
-    format: str | None = None,
+    format: str | Reading | None = None,
     schema: pa.Schema | None = None,
     keep_others: bool = False,
-    reading: Reading | None = None,
-    notes: list[str] | None = None,
 ) -> pa.Table:
     """Return the samples of a file.
 
@@ -50,19 +48,16 @@ def read_table(
     ...     read_table(path).to_pydict()
     {'name': ['a', None], 'zip': ['01', '02'], 'size': [1, None]}
     """
-    chunks = read_chunks(path, format=format, schema=schema, keep_others=keep_others, reading=reading, notes=notes)
-    return pa.concat_tables(chunks)
+    return pa.concat_tables(read_chunks(path, format=format, schema=schema, keep_others=keep_others))
 
 
 def read_chunks(
     path: str | os.PathLike[str],
     *,
-    format: str | None = None,
+    format: str | Reading | None = None,
     schema: pa.Schema | None = None,
     keep_others: bool = False,
     n_rows: int = 10_000,
-    reading: Reading | None = None,
-    notes: list[str] | None = None,
 ) -> Iterator[pa.Table]:
     """Yield the samples of a file in chunks of bounded memory, all with one schema, that of the whole file.
 
@@ -88,8 +83,9 @@ def read_chunks(
     path : str or path-like
         ``-`` is standard input. A pattern, ``data/*.csv`` say, is all its files in sorted order as one table: they have
         the columns of the first, in any order, and of the same kind.
-    format : str, default=None
-        A name in ``paretodepth.files.formats.FORMATS``, ``"csv"`` say. None tells it from the path's ending, and for
+    format : str or Reading, default=None
+        A name in ``paretodepth.files.formats.FORMATS``, ``"csv"`` say, or all that is known about the file,
+        ``Reading(sep=";", decimal=",")`` say. None tells the format from the path's ending, and for
         streams, unknown endings and binary files from the content; text that looks like nothing else is CSV.
         ``"arrow"`` is the file and the stream format, and Feather.
     schema : pyarrow.Schema, default=None
@@ -102,11 +98,6 @@ def read_chunks(
         Whether the file may have other columns besides; the order is the file's then.
     n_rows : int, default=10_000
         The most rows a chunk has; one that would be larger than about 64 MB has fewer.
-    reading : Reading, default=None
-        The delimiter, the decimal mark, the encoding, rows to skip and the sheet, where the file does not tell.
-    notes : list of str, default=None
-        Sentences about cells that are read otherwise than they are written are appended to it, all before the first
-        chunk comes. None warns instead.
 
     Yields
     ------
@@ -124,19 +115,18 @@ def read_chunks(
     source = os.fspath(path)
     n_rows = check_count(n_rows, "n_rows", "read_chunks")
     paths = matched(source)
-    expected = Expected(schema, keep_others, reading or Reading(), notes)
+    expected = Expected(schema, keep_others, check_reading(format))
     if len(paths) > 1:
-        expected = expected._replace(schema=_common_schema(paths, format, expected))
-        batches: Batches = itertools.chain.from_iterable(
-            _cast(_batches(name, format, expected), expected) for name in paths
-        )
-    else:
-        batches = _batches(paths[0], format, expected)
+        expected = expected._replace(schema=_common_schema(paths, expected), keep_others=False)
+    batches = (batch for path in paths for batch in _batches(path, expected))
+    if len(paths) > 1:
+        batches = (batch.cast(expected.schema, safe=False) for batch in batches)
     yield from check_some_rows(sized(batches, n_rows), "standard input" if source == "-" else source)
 
 
-def _batches(path: str, format: str | None, expected: Expected) -> Batches:
+def _batches(path: str, expected: Expected) -> Batches:
     """Yield the rows of a file, all with the types of the whole."""
+    format = expected.reading.format
     asked = check_format(format, path, "the reader")
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(opened(path))
@@ -149,29 +139,21 @@ def _batches(path: str, format: str | None, expected: Expected) -> Batches:
         yield from found.read(file, expected, source)
 
 
-def _common_schema(paths: Sequence[str], format: str | None, expected: Expected) -> pa.Schema:
+def _common_schema(paths: Sequence[str], expected: Expected) -> pa.Schema:
     """Return the types that hold the columns of all files; the first file says which columns and kinds there are."""
-    unheard = expected._replace(notes=[])
-    schema = _schema(paths[0], format, unheard)
-    kinds = unheard._replace(schema=schema, keep_others=False)
+    unheard = expected._replace(reading=expected.reading._replace(note=str))
+    schema = _schema(paths[0], unheard)
     types = dict(zip(schema.names, schema.types, strict=True))
     for path in paths[1:]:
-        for field in _schema(path, format, kinds):
+        for field in _schema(path, unheard._replace(schema=schema, keep_others=False)):
             if column_kind(field.type) == "numbers" and field.type != types[field.name]:
                 types[field.name] = pa.float64()
     return pa.schema(list(types.items()))
 
 
-def _schema(path: str, format: str | None, expected: Expected) -> pa.Schema:
+def _schema(path: str, expected: Expected) -> pa.Schema:
     """Return the columns of a file, which must have a row."""
-    (first,) = itertools.islice(check_some_rows(sized(_batches(path, format, expected), 1), path), 1)
-    return first.schema
-
-
-def _cast(batches: Batches, expected: Expected) -> Batches:
-    """Yield batches with the types that are expected."""
-    for batch in batches:
-        yield batch.cast(expected.schema)
+    return next(check_some_rows(sized(_batches(path, expected), 1), path)).schema
 
 
 def sized(batches: Batches, n_rows: int, *, n_bytes: int = CHUNK_BYTES) -> Iterator[pa.Table]:
