@@ -21,6 +21,7 @@ N_WORST = 10
 
 
 @app.command(name="detect")
+@options.reads_files
 def detect_command(
     train: options.Train,
     test: Annotated[str | None, typer.Argument(help="Samples to score; left out: TRAIN itself.")] = None,
@@ -74,7 +75,7 @@ def _detected(
     learning: options.Learning,
     test: str | None,
     *,
-    format: str | None,
+    format: options.Format,
     id_column: str | None,
     fdr: float | None,
     dask: str | None,

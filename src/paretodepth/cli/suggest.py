@@ -12,6 +12,7 @@ from paretodepth.cli.terminal import app, notes, printable, progress
 
 
 @app.command(name="suggest")
+@options.reads_files
 def suggest_command(
     data: Annotated[str, typer.Argument(help="Samples: a file of CSV, Parquet, JSON lines and the like; - for stdin.")],
     max_criteria: Annotated[int, typer.Option(min=1, help="How many criteria at most.")] = 4,
@@ -41,4 +42,4 @@ def suggest_command(
     for column in found.columns:
         cells = (column.name, column.kind, "; ".join(column.criteria) or "–", column.reason)
         shown.add_row(*(Text(printable(cell, 200)) for cell in cells), style="" if column.criteria else "dim")
-    notes.print(shown, soft_wrap=False)
+    notes.print(shown, soft_wrap=False, width=None if notes.is_terminal else 140)
