@@ -49,7 +49,7 @@ def invoices(n: int = 400, n_each: int = 3, seed: int = 0) -> tuple[list[tuple[o
         text = " and ".join(rng.choice(things, 2, replace=False).tolist()) + f", {rng.integers(1, 9)} pieces"
         amount, hour, paid = price * rng.lognormal(0, 0.4), float(np.clip(rng.normal(13, 2), 8, 18)), "yes"
         if odd.get(row) == "amount":
-            amount *= 60
+            amount *= 25
         elif odd.get(row) == "time":
             hour = 2.0 + rank[row] / 2
         elif odd.get(row) == "shop":

@@ -5,6 +5,7 @@ what is estimated from them.
 """
 
 import math
+from collections import Counter
 from functools import cache
 from itertools import pairwise, permutations
 from numbers import Real
@@ -106,7 +107,8 @@ def scaled(a, b, training, ratio=(), categories=()):
     for position, (x, y, column) in enumerate(zip(a, b, columns(training), strict=True)):
         is_category = position in categories or any(isinstance(value, str | bool | np.bool_) for value in column)
         if is_category:
-            compared = lambda u, v: float(u != v)  # noqa: E731
+            counts = Counter(column)
+            compared = lambda u, v, counts=counts: (u != v) * (1 / (counts[u] or 1) + 1 / (counts[v] or 1))  # noqa: E731
         elif position in ratio:
             floor = np.quantile([abs(value) for value in column if value != 0] or [1.0], 0.01)
             compared = lambda u, v, floor=floor: (math.asinh(u / 2 / floor) - math.asinh(v / 2 / floor)) ** 2  # noqa: E731

@@ -81,33 +81,47 @@ def _gower(A: View, B: View, state: State) -> NDArray[np.float64]:
 
 
 def _spreads(columns: Columns, params: Mapping[str, Any]) -> State:
-    """Estimate what a column's differences are divided by: two training samples differ by √2 in each, on average.
+    """Estimate what makes columns count alike: the squares of two training samples' differences have the mean 2.
 
-    For a column of numbers that is the standard deviation, of the logarithms if it is compared by ratio. Two samples
-    that differ in a column of categories are the farther apart, the less often training samples do.
+    A column of numbers is divided by its standard deviation, of the logarithms if it is compared by ratio. Two
+    categories that differ are as far apart as they are rare.
     """
     by_ratio, as_categories = (set(map(str, params[name] or ())) for name in ("ratio", "categories"))
     check_own_columns(by_ratio | as_categories, columns)
     vocabularies: list[list[Any] | None] = []
+    rarities: list[list[float] | None] = []
     floors, scales = [], []
     for part in _one_by_one(columns):
         name = part.names[0]
-        is_number = name not in as_categories and _holds_numbers(part.arrays[0])
-        if is_number or name in by_ratio:
+        if name in by_ratio or (name not in as_categories and _holds_numbers(part.arrays[0])):
             values = check_numbers(part)
             floor = np.array([_floor(column) if name in by_ratio else 0.0 for column in values.T])
-            with np.errstate(all="ignore"):
-                # Of no values, or one, there is no spread; nor of equal ones.
-                spread = np.array([column[~np.isnan(column)].std(ddof=1) for column in logarithms(values, floor).T])
-            vocabularies.append(None)
+            spread = np.array([_spread(column) for column in logarithms(values, floor).T])
+            known = rarity = None
         else:
             categories = check_categories(part)[0]
-            vocabularies.append(vocabulary(categories))
-            floor, spread = np.zeros(1), np.array([_mismatch_spread(categories)])
+            known, floor, spread = vocabulary(categories), np.zeros(1), np.ones(1)
+            rarity = _rarities(categories, known)
+        vocabularies.append(known)
+        rarities.append(rarity)
         floors.append(floor)
-        scales.append(np.where(spread > 0, spread, 1.0))
-    estimates = {"vocabularies": vocabularies, "floors": np.concatenate(floors), "scales": np.concatenate(scales)}
-    return {**params, **estimates}
+        scales.append(spread)
+    check_narrow([len(floor) for floor in floors], any(known is not None for known in vocabularies), columns)
+    numbers_of = {"floors": np.concatenate(floors), "scales": np.concatenate(scales)}
+    return {**params, "vocabularies": vocabularies, "rarities": rarities, **numbers_of}
+
+
+def _spread(values: NDArray[np.float64]) -> float:
+    """Return the standard deviation of what is there, or 1 where there is none."""
+    present = values[~np.isnan(values)]
+    return float(present.std(ddof=1) if len(present) > 1 else 0.0) or 1.0
+
+
+def _rarities(categories: Sequence[Any], known: Sequence[Any]) -> list[float]:
+    """Return how rare each category is, and last, for an unseen one, what a single sample's would be."""
+    counts = Counter(value for value in categories if value is not None)
+    unit = (counts.total() - 1) / (len(known) - 1) if len(known) > 1 else 1.0
+    return [unit / counts[category] for category in known] + [unit]
 
 
 def _floor(values: NDArray[np.float64]) -> float:
@@ -127,34 +141,36 @@ def logarithms(values: NDArray[np.float64], floors: NDArray[np.float64]) -> NDAr
     return result
 
 
-def _mismatch_spread(categories: Sequence[Any]) -> float:
-    """Return the root of half the share of pairs of samples that have different categories."""
-    counts = np.array(list(Counter(value for value in categories if value is not None).values()), dtype=np.float64)
-    total = counts.sum()
-    if total < 2:
-        return 0.0
-    return float(np.sqrt((total**2 - np.sum(counts**2)) / (total * (total - 1)) / 2))
-
-
 def _scaled_view(columns: Columns, state: State) -> View:
     table = _encoded(columns, state)
     check_width(table.shape[1], len(state["scales"]), columns.reader)
-    return np.where(_are_codes(state), table, logarithms(table, state["floors"]) / state["scales"])
-
-
-def _are_codes(state: State) -> NDArray[np.bool_]:
-    """Tell which columns of a view hold categories."""
-    if all(known is None for known in state["vocabularies"]):
-        return np.zeros(len(state["scales"]), dtype=bool)
-    return np.array([known is not None for known in state["vocabularies"]])
+    return logarithms(table, state["floors"]) / state["scales"]
 
 
 def _scaled(A: View, B: View, state: State) -> NDArray[np.float64]:
-    are_codes = _are_codes(state)
-    if state["missing"] != "ignore" and not are_codes.any():
-        return scipy_block(A, B, "euclidean")
-    weights = np.where(are_codes, 1 / state["scales"] ** 2, 1.0)
-    return np.sqrt(summed(A, B, np.where(are_codes, MISMATCH, SQUARE), weights))
+    ignores_missing = state["missing"] == "ignore"
+    rarities = {column: np.array(rarity) for column, rarity in enumerate(state["rarities"]) if rarity is not None}
+    if not rarities:
+        return np.sqrt(summed(A, B, SQUARE)) if ignores_missing else scipy_block(A, B, "euclidean")
+    differences = np.zeros((len(A), len(B)))
+    for column, rarity in rarities.items():
+        differences += _category_differences(A[:, column], B[:, column], rarity)
+    if ignores_missing:
+        # As `summed` does: what both have, scaled up to all columns.
+        n_present = (~np.isnan(A)).astype(np.float64) @ (~np.isnan(B)).astype(np.float64).T
+        differences *= A.shape[1] / np.maximum(n_present, 1)
+    is_number = [column not in rarities for column in range(A.shape[1])]
+    distances: NDArray[np.float64] = np.sqrt(summed(A, B, SQUARE, np.array(is_number, dtype=np.float64)) + differences)
+    return distances
+
+
+def _category_differences(
+    a: NDArray[np.float64], b: NDArray[np.float64], rarity: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the sum of the rarities of two categories that differ; 0 where one is missing."""
+    rare_a, rare_b = (rarity[np.nan_to_num(codes).astype(np.intp)] for codes in (a, b))
+    is_same = (a[:, None] == b) | np.isnan(a)[:, None] | np.isnan(b)
+    return np.where(is_same, 0.0, rare_a[:, None] + rare_b)
 
 
 def _are_floors(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
@@ -163,6 +179,23 @@ def _are_floors(value: Any, params: Mapping[str, Any], n_columns: int, view: Vie
 
 def _are_scales(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
     return are_numbers(value, view.shape[1:]) and bool(np.all(value > 0))
+
+
+def _are_rarities(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    if not isinstance(value, list) or len(value) != n_columns:
+        return False
+    is_mixed = any(rarity is not None for rarity in value)
+    if is_mixed and view.shape[1] != n_columns:
+        return False
+    return all(rarity is None or _fits_codes(rarity, view[:, column]) for column, rarity in enumerate(value))
+
+
+def _fits_codes(rarity: Any, codes: NDArray[np.float64]) -> bool:
+    """Tell whether there is a finite rarity for each code, and one for unseen categories."""
+    are_rarities = isinstance(rarity, list) and all(isinstance(r, float) and 0 < r < np.inf for r in rarity)
+    present = codes[~np.isnan(codes)]
+    are_codes = np.all((present >= 0) & (present < len(rarity) - 1) & (present == np.floor(present)))
+    return are_rarities and len(rarity) > 0 and bool(are_codes)
 
 
 def check_column_list(value: object, parameter: str, caller: str) -> list[str | int] | None:
@@ -184,6 +217,16 @@ def check_own_columns(named: AbstractSet[str], columns: Columns) -> None:
         raise ValueError(
             f"The parameters 'ratio' and 'categories' of {columns.reader} must name columns that it reads, "
             f"{listed(columns.names[:20])}. Got '{name}' instead{suggestion(name, columns.names)}."
+        )
+
+
+def check_narrow(widths: Sequence[int], has_categories: bool, columns: Columns) -> None:
+    """Refuse columns of arrays beside columns of categories."""
+    wide = [name for name, width in zip(columns.names, widths, strict=True) if width != 1]
+    if has_categories and wide:
+        raise ValueError(
+            f"The columns of {columns.reader} must hold single values where some hold categories. Got arrays in "
+            f"'{wide[0]}' instead; make a criterion of its own of it."
         )
 
 
@@ -209,7 +252,7 @@ METRICS = (
     Metric(
         "scaled",
         "mixed",
-        "straight-line distance; columns count alike: numbers by their spread, categories by how rarely they differ",
+        "straight-line distance; columns count alike: numbers by their spread, categories by how rare they are",
         _scaled_view,
         _scaled,
         _spreads,
@@ -219,6 +262,7 @@ METRICS = (
         ),
         estimates=(
             Estimate("vocabularies", _are_known),
+            Estimate("rarities", _are_rarities),
             Estimate("floors", _are_floors),
             Estimate("scales", _are_scales),
         ),

@@ -76,7 +76,7 @@ def _fit_and_score(
 ) -> None:
     """Put each method's scores of the test samples into `scores`."""
     model = ParetoDepthDetector(criteria).fit(X_train).model_
-    views = model.views(X_test, caller="groups")
+    views = model.seen(X_test, caller="groups").views
     scores |= {method: model.new_scores(views, n_jobs=1, method=method) for method in methods}
 
 
