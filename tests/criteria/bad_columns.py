@@ -97,6 +97,21 @@ BAD_COLUMNS = {
         "must be one for this metric. Got 2",
     ),
     "difference of two columns": (fit(["amount", "other"], "difference"), ValueError, "must be one for this metric"),
+    "amounts of no column": (
+        fit(["amount", "other"], "scaled", ratio=["othr"]),
+        ValueError,
+        r"must name columns that it reads, 'amount', 'other'. Got 'othr' instead \(did you mean 'other'\?\)",
+    ),
+    "amounts that are no list of columns": (
+        fit("amount", "scaled", ratio=[1.5]),
+        TypeError,
+        r"'ratio' parameter of the criterion 'a' must be a list of columns of the criterion. Got \[1.5\] instead",
+    ),
+    "arrays beside categories": (
+        fit(["text", "pair"], "scaled", TABLE | {"pair": np.ones((N, 2))}),
+        ValueError,
+        "must hold single values where some hold categories. Got arrays in 'pair' instead",
+    ),
     "ratio to zero": (fit("other", "log_ratio"), ValueError, "must hold numbers above 0 for their ratio. Got 0.0 in"),
     "places in one column": (fit("amount", "haversine"), ValueError, "must be two, latitude and longitude in degrees"),
     "places the wrong way round": (

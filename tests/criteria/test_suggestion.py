@@ -1,5 +1,6 @@
 """Criteria that a table suggests: what each column is, which go together, which stay if there are too many."""
 
+import sys
 from datetime import date, datetime, time, timedelta
 
 import numpy as np
@@ -129,13 +130,14 @@ def by_name(suggestion):
     return {criterion.name: (criterion.metric, criterion.params) for criterion in suggestion.criteria}
 
 
-@pytest.mark.skipif(not HAS_TEXT, reason="text is left out without rapidfuzz, which another test is about")
 def test_what_costs_least_goes_first_if_there_are_too_many():
     table = table_of_everything()
+    del table["note"]
+    table["curve"] = RNG.normal(size=(N, 6))
     table["when"] = table["when"][np.isin(table["when"].astype("datetime64[D]").astype(int) % 7, range(5))]
     table = {name: column[: len(table["when"])] for name, column in table.items()}
     everything = [
-        "size, width", "weight", "price", "shop, paid", "note", "when: time of day", "when: weekday", "when: date",
+        "size, width", "weight", "price", "shop, paid", "when: time of day", "when: weekday", "when: date", "curve",
     ]  # fmt: skip
     assert list(by_name(suggest_criteria(table, 8))) == everything
     assert list(by_name(suggest_criteria(table, 20))) == everything
@@ -148,11 +150,21 @@ def test_what_costs_least_goes_first_if_there_are_too_many():
     for n, gone in ((5, "when: weekday"), (4, "when: date")):
         without.remove(gone)
         assert list(by_name(suggest_criteria(table, n))) == without
-    assert list(by_name(suggest_criteria(table, 3))) == ["size … paid", "note", "when: time of day"]
-    assert list(by_name(suggest_criteria(table, 2))) == ["size … paid", "note"]
+    assert list(by_name(suggest_criteria(table, 3))) == ["size … paid", "when: time of day", "curve"]
+    assert list(by_name(suggest_criteria(table, 2))) == ["size … paid", "curve"]
     last = suggest_criteria(table, 1)
     assert by_name(last) == {"size … paid": ("scaled", {"ratio": ["price"]})}
-    assert "no room for it among 1 criteria" in dict((c.name, c.reason) for c in last.columns)["note"]
+    assert "no room for it among 1 criteria" in dict((c.name, c.reason) for c in last.columns)["curve"]
+
+
+def test_of_texts_the_shortest_go_first():
+    suggestion = suggest_criteria({"short": texts(n_words=3), "long": texts(n_words=9)}, 1)
+    if HAS_TEXT:
+        assert by_name(suggestion) == {"long": ("levenshtein", {"normalized": True})}
+        assert suggestion.columns[0].reason == "free text of 3 words or so; no room for it among 1 criteria"
+    else:
+        assert not suggestion.criteria
+        assert all("needs pip install" in column.reason for column in suggestion.columns)
 
 
 @pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -240,7 +252,7 @@ def test_sequences_are_compared_by_what_fits_them():
 
 
 def test_text_is_left_out_with_a_word_if_its_library_is_not_there(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "rapidfuzz", None)
+    monkeypatch.setitem(sys.modules, "rapidfuzz", None)
     suggestion = suggest_criteria({"note": texts(), "size": RNG.normal(size=N)})
     assert list(by_name(suggestion)) == ["size"]
     assert suggestion.columns[0].reason.endswith('to compare text needs pip install "paretodepth[text]"')

@@ -17,6 +17,7 @@ TREE_CRITERIA = {
         Criterion("euclid", [1, 2], "euclidean"),
         Criterion("one", [3], "difference"),
     ],
+    "scaled": [Criterion("together", [0, 1, 2], "scaled", ratio=[1]), Criterion("one", [3], "difference")],
 }
 
 
@@ -50,6 +51,12 @@ def test_trees_change_no_bit_of_what_is_measured(kind, criteria, method):
         assert not is_sure.all()
     if kind == "distinct" and method != "union":
         assert is_sure.all()
+
+
+def test_categories_have_no_trees():
+    X = draw_samples("rounded", 150, 2)
+    model = fitted_detector(X, criteria=[Criterion("codes", [0, 1], "scaled", categories=[0])], n_neighbors=3).model_
+    assert not model.shortlist.is_worthwhile(with_sum=False, min_samples=100)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -144,7 +144,8 @@ def logarithms(values: NDArray[np.float64], floors: NDArray[np.float64]) -> NDAr
 def _scaled_view(columns: Columns, state: State) -> View:
     table = _encoded(columns, state)
     check_width(table.shape[1], len(state["scales"]), columns.reader)
-    return logarithms(table, state["floors"]) / state["scales"]
+    view: View = logarithms(table, state["floors"]) / state["scales"]
+    return view
 
 
 def _scaled(A: View, B: View, state: State) -> NDArray[np.float64]:
