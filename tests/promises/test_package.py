@@ -65,6 +65,7 @@ def test_public_names_are_those_the_package_lists():
         "ParetoDepthDetector",
         "criteria_to_toml",
         "front_numbers",
+        "suggest_criteria",
     ]
     for name in paretodepth.__all__:
         assert getattr(paretodepth, name).__doc__

@@ -8,11 +8,22 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from paretodepth.criteria.metrics.times import check_moments
-from paretodepth.criteria.samples import array_kind
+from paretodepth.criteria.samples import (
+    array_kind,
+    check_collected,
+    check_column_lengths,
+    check_column_names,
+    check_some_columns,
+    check_unmasked,
+    check_values,
+    column_array,
+)
 from paretodepth.criteria.values import Column, Columns, is_missing
 
 N_LOOKED_AT = 5000
@@ -57,6 +68,40 @@ class Profile(NamedTuple):
     kind: str
     reason: str
     values: Column
+
+
+def table_columns(X: Any, caller: str) -> tuple[list[str | int], list[Column]]:
+    """Return how a criterion names the columns of a table, and the columns, of any number of samples.
+
+    Columns of a data frame or a dict have names, those of an array numbers.
+    """
+    if isinstance(X, Mapping) and not issparse(X):
+        names = check_column_names(list(X), None, caller)
+        arrays = [column_array(check_values(X[name], name, caller)) for name in names]
+        check_column_lengths(arrays, names, caller)
+        return list(names), arrays
+    if nw.dependencies.is_into_dataframe(X):
+        frame = nw.from_native(X, eager_only=True)
+        check_some_columns(frame.columns, caller)
+        return [str(name) for name in frame.columns], [
+            column_array(series.to_native()) for series in frame.iter_columns()
+        ]
+    check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
+    table = check_table(X, caller)
+    return list(range(table.shape[1])), list(table.T)
+
+
+def check_table(X: Any, caller: str) -> NDArray[Any]:
+    """Return a table without names as an array of two dimensions."""
+    table: NDArray[Any] = (
+        np.asarray(check_unmasked(X, caller)) if isinstance(X, list | tuple | np.ndarray) else np.array(X)
+    )
+    if table.ndim != 2 or not table.shape[1]:
+        raise TypeError(
+            f"The table given to {caller} must be a data frame, a dict of columns or an array of two dimensions. "
+            f"Got {type(X).__name__} instead."
+        )
+    return table
 
 
 def profiles(

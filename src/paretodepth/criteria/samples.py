@@ -142,7 +142,7 @@ def _read(
         check_not_matrices(check_unmasked(X, caller), caller)
         if is_objects:
             is_array = nw.dependencies.is_into_series(X) or (isinstance(X, np.ndarray) and X.dtype.kind == "M")
-            column = _column(X) if is_array else object_column(X)
+            column = column_array(X) if is_array else object_column(X)
             validate_data(features, column[:, None], reset=reset, skip_check_array=True)
             columns = Columns([column], ["0"], caller)
         else:
@@ -157,7 +157,7 @@ def is_object_column(X: Any) -> bool:
     Equally long rows of single values are a table.
     """
     if nw.dependencies.is_into_series(X):
-        return _column(X).dtype.kind in "OM"
+        return column_array(X).dtype.kind in "OM"
     if isinstance(X, np.ndarray):
         return X.ndim == 3 or (X.ndim == 1 and X.dtype.kind in "OUM")
     if not isinstance(X, list | tuple):
@@ -202,9 +202,9 @@ def _read_frame(features: Any, X: Any, reset: bool, caller: str, needed: Collect
     check_some_columns(frame.columns, caller)
     if needed is not None:
         check_needed_columns(frame.columns, needed, caller)
-        given = {name: _column(frame[name].to_native()) for name in needed}
+        given = {name: column_array(frame[name].to_native()) for name in needed}
         return _in_places(given, list(features.feature_names_in_), caller)
-    arrays = [_column(series.to_native()) for series in frame.iter_columns()]
+    arrays = [column_array(series.to_native()) for series in frame.iter_columns()]
     return Columns(arrays, [str(name) for name in frame.columns], caller)
 
 
@@ -219,7 +219,7 @@ def _read_mapping(
 ) -> Columns:
     """Return the columns of a dict, in the order of fit."""
     names = check_column_names(list(X), expected, caller, needed)
-    arrays = [_column(check_values(X[name], name, caller)) for name in names]
+    arrays = [column_array(check_values(X[name], name, caller)) for name in names]
     check_column_lengths(arrays, names, caller)
     if needed is not None:
         return _in_places(dict(zip(names, arrays, strict=True)), list(features.feature_names_in_), caller)
@@ -229,7 +229,7 @@ def _read_mapping(
     return Columns(arrays, names, caller)
 
 
-def _column(values: Any) -> Column:
+def column_array(values: Any) -> Column:
     """Return a column as an array: numbers of shape (n,) or (n, width), or times or objects of shape (n,)."""
     if nw.dependencies.is_into_series(values):
         series = nw.from_native(values, series_only=True)
@@ -265,38 +265,6 @@ def array_kind(array: Column) -> str:
         if isinstance(value, types):
             return kind
     return ""
-
-
-def table_columns(X: Any, caller: str) -> tuple[list[str | int], list[Column]]:
-    """Return how a criterion names the columns of a table, and the columns, of any number of samples.
-
-    Columns of a data frame or a dict have names, those of an array numbers.
-    """
-    if isinstance(X, Mapping) and not issparse(X):
-        names = check_column_names(list(X), None, caller)
-        arrays = [_column(check_values(X[name], name, caller)) for name in names]
-        check_column_lengths(arrays, names, caller)
-        return list(names), arrays
-    if nw.dependencies.is_into_dataframe(X):
-        frame = nw.from_native(X, eager_only=True)
-        check_some_columns(frame.columns, caller)
-        return [str(name) for name in frame.columns], [_column(series.to_native()) for series in frame.iter_columns()]
-    check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
-    table = check_table(X, caller)
-    return list(range(table.shape[1])), list(table.T)
-
-
-def check_table(X: Any, caller: str) -> NDArray[Any]:
-    """Return a table without names as an array of two dimensions."""
-    table: NDArray[Any] = (
-        np.asarray(check_unmasked(X, caller)) if isinstance(X, list | tuple | np.ndarray) else np.array(X)
-    )
-    if table.ndim != 2 or not table.shape[1]:
-        raise TypeError(
-            f"The table given to {caller} must be a data frame, a dict of columns or an array of two dimensions. "
-            f"Got {type(X).__name__} instead."
-        )
-    return table
 
 
 def table_rows(columns: Columns) -> NDArray[Any]:

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from paretodepth._checks import check_count
 from paretodepth.criteria.criterion import Criterion, criteria_to_toml
 from paretodepth.criteria.drafts import drafts
-from paretodepth.criteria.profiles import profiles
-from paretodepth.criteria.samples import table_columns
+from paretodepth.criteria.profiles import profiles, table_columns
 
 MAX_CRITERIA = 4
 
