@@ -183,7 +183,7 @@ BAD = {
     "close name": (["{folder}/nominl.csv", "{new}"], "there is no such file (did you mean 'nominal.csv'"),
     "empty file": (["{folder}/empty.csv"], "Got an empty file instead"),
     "no header": (["{folder}/headless.csv"], "must be a header with the names of the columns"),
-    "mixed delimiters": (["{folder}/semicolon.csv"], "cells must be separated by ','"),
+    "mixed delimiters": (["{folder}/semicolon.csv", "--sep", ","], "cells must be separated by ','"),
     "not UTF-8": (["{folder}/latin.csv"], "must be text in UTF-8"),
     "other columns": (["{nominal}", "{folder}/other.csv"], "the columns must be the expected ones, 'amount', 'hour'"),
     "text for numbers": (["{nominal}", "{folder}/words.csv"], "the column 'hour' must hold numbers"),

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 
 from paretodepth.files import read_table
+from paretodepth.files.reading import Reading
 
-TYPED = ["parquet", "arrow", "arrows", "feather", "jsonl"]
+TYPED = ["parquet", "arrow", "arrows", "feather", "jsonl", "json"]
 TEXT = ["csv", "tsv"]
 STRANGE = [
     "😀 שלום",
@@ -48,6 +49,13 @@ def text_file(tmp_path, content, name="samples.csv"):
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
+
+
+def noted(path, schema=None, **known):
+    """Return the table of a file, and what the reader says about it."""
+    notes = []
+    table = read_table(path, format=Reading(**known, note=notes.append), schema=schema)
+    return table, [note.removeprefix(f"{path}: ") for note in notes]
 
 
 def command(code, *arguments):

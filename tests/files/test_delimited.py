@@ -1,6 +1,7 @@
 """Delimited text there and back, the types of its columns, and what is refused."""
 
 import json
+from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
@@ -64,7 +65,7 @@ TYPES = {
     "beyond 64 bits": ("1,9223372036854775808", pa.string(), ["1", "9223372036854775808"]),
     "64 bits": ("9223372036854775807", pa.int64(), [2**63 - 1]),
     "hexadecimal": ("0x1F,1", pa.string(), ["0x1F", "1"]),
-    "dates": ("2020-01-01,2020-01-02", pa.string(), ["2020-01-01", "2020-01-02"]),
+    "dates": ("2020-01-01,2020-01-02", pa.timestamp("us"), [datetime(2020, 1, 1), datetime(2020, 1, 2)]),
     "hours": ("12:30,13:00", pa.string(), ["12:30", "13:00"]),
     "quoted numbers": ('"1","2"', pa.int64(), [1, 2]),
     "quoted nothing": ('a,""', pa.string(), ["a", ""]),
@@ -89,7 +90,7 @@ def test_nan_is_a_float(tmp_path):
 
 def test_a_type_does_not_depend_on_where_in_the_file_a_cell_is(tmp_path):
     # The columns change their kind megabytes behind the first block that is parsed.
-    rows = [f"{i},{i},,{i},{'y' * 100}" for i in range(60_000)]
+    rows = [f"{i},{i},,{i if i < 50_000 else 'x'},{'y' * 100}" for i in range(60_000)]
     rows[-1] = "1,2.5,7,x,y"
     path = text_file(tmp_path, "\n".join(["a,b,c,d,e", *rows]))
     assert path.stat().st_size > 5e6
@@ -106,11 +107,10 @@ def test_lone_quotation_marks_within_cells_are_text(tmp_path):
 
 
 def test_text_where_numbers_are_expected_is_refused_with_its_row(tmp_path):
-    rows = [f"a,{i},true,1.5" for i in range(1000)]
-    rows[777] = "b,seven,false,2"
+    rows = [f"a,{i if i < 77 else 'seven'},true,1.5" for i in range(1000)]
     path = text_file(tmp_path, "\n".join(["id,size,flag,depth", *rows]))
     with pytest.raises(
-        ValueError, match=r"'size' must hold numbers.* Got text instead, 'seven' in row 778 below the header"
+        ValueError, match=r"'size' must hold numbers.* Got text instead, 'seven' in row 78 below the header"
     ):
         read_table(path, schema=pa.schema([("id", pa.string()), ("size", pa.int64())]), keep_others=True)
 
@@ -140,9 +140,11 @@ BAD_FILES = {
         b'a,b\n1,"2\n' + b"3,4\n" * 100_000,
         r"a\.csv, line 2: every quotation mark at the start of a cell must have a twin",
     ),
-    "semicolons": ("a.csv", b"a;b\n1;2\n", r"line 1: cells must be separated by ','. Got ';' and no ','.* replace ';'"),
-    "tabs in CSV": ("a.csv", b"a\tb\n1\t2\n", r"Got '\\t' and no ','.* name the format 'tsv'"),
-    "commas in TSV": ("a.tsv", b"a,b\n1,2\n", r"Got ',' and no '\\t'.* name the format 'csv'"),
+    "a title before the header": (
+        "a.csv",
+        b"Sales\na,b\n1,2\n3,4\n",
+        r"line 2: every row must have 1 cells.* if what stands before line 2 is no header, leave it out: --skip-rows 1",
+    ),
     "old line ends": ("a.csv", b"a,b\r1,2\r3,4\r", r"a\.csv: must be a readable file of the format 'csv'"),
 }
 

@@ -5,7 +5,8 @@ import json
 import pyarrow as pa
 import pytest
 
-from paretodepth.files import read_chunks, read_table
+from paretodepth.files import read_chunks, read_table, write_table
+from paretodepth.files.json_list import check_entry_size
 from tests.files.samples import assert_refused, text_file
 
 
@@ -28,13 +29,49 @@ def test_integers_that_floats_cannot_hold_are_refused_in_json_lines(tmp_path):
             read_table(path)
 
 
+def test_lists_are_read_however_they_are_cut_into_blocks(tmp_path):
+    # Entries larger than a block, numbers and escapes at its end, blanks of all kinds.
+    rows = [{"a": i, "t": 'é\\"' * (i % 7) + "y" * (900_000 if i == 3 else i % 400)} for i in range(3000)]
+    for indent in (None, 1):
+        path = text_file(tmp_path, json.dumps(rows, ensure_ascii=indent is None, indent=indent) + " \n", "samples.json")
+        assert path.stat().st_size > 1 << 20
+        chunks = list(read_chunks(path, n_rows=1000))
+        assert pa.concat_tables(chunks).to_pylist() == rows
+    path = text_file(tmp_path, json.dumps([{"a": i} for i in range(100_000)]), "samples.json")
+    assert path.stat().st_size > 1 << 20
+    assert read_table(path)["a"].to_pylist() == list(range(100_000))
+
+
+def test_an_entry_without_end_is_refused_before_it_takes_the_memory(tmp_path):
+    with pytest.raises(ValueError, match=r"samples, entry 2: must .*\(longer than 1 MB\)"):
+        check_entry_size("x" * (2 << 20), 0, 2, False, "samples", most=1 << 20)
+
+
+def test_a_list_that_is_written_comes_back(tmp_path):
+    table = pa.table({"a": [1, 2, 3]})
+    write_table((table.slice(start, 1) for start in range(3)), tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text()) == [{"a": 1}, {"a": 2}, {"a": 3}]
+    write_table(table.slice(0, 0), tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text()) == []
+
+
 BAD_FILES = {
     "no JSON": (
         "a.jsonl",
         b'{"a": 1}\n\n{"a": }\n',
         r"a\.jsonl, line 3: must be an object in JSON. Got '{\"a\": }' in.*column 7",
     ),
-    "a list in JSON": ("a.jsonl", b"[1, 2]\n", r"line 1: .* Got \[1, 2\] instead; write one object a line"),
+    "a list of numbers": (
+        "a.jsonl",
+        b"[1, 2]\n",
+        r"entry 1: must be an object .* Got 1 instead; write one object a row",
+    ),
+    "a list without end": ("a.json", b'[{"a": 1}, {"a": ', r"entry 2: must .* Got '{\"a\":' instead"),
+    "a list without commas": ("a.json", b'[{"a": 1}\n{"a": 2}]', r"entry 2: must .*\(a comma is missing\)"),
+    "the same key twice in a list": ("a.json", b'[{"a": 1, "a": 2}]', "entry 1: .*the key 'a' comes twice"),
+    "an error early in a long list": ("a.json", b'[{"a": x' + b" " * (2 << 20) + b"}]", "entry 1: .*Expecting value"),
+    "nested too deep in a list": ("a.json", b'[{"a": ' + b"[" * 200_000, "entry 1: must be an object in JSON"),
+    "kinds mixed in a list": ("a.json", b'[{"a": [1]}, {"a": "x"}]', "Got a list in entry 1 and text in entry 2"),
     "nested too deep": ("a.jsonl", b'{"a": ' + b"[" * 200_000, "line 1: must be an object in JSON"),
     "the same key twice": ("a.jsonl", b'{"a": 1, "a": 2}\n', "line 1: .*the key 'a' comes twice"),
     "mixed kinds": (

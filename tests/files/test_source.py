@@ -3,6 +3,7 @@
 import pytest
 
 from paretodepth.files import read_table
+from paretodepth.files.reading import Reading
 from tests.files.samples import assert_refused, run, text_file
 
 
@@ -25,6 +26,34 @@ def test_missing_files_and_folders_are_refused(tmp_path):
         read_table(tmp_path / "folder.csv")
 
 
+def test_other_encodings_are_read_when_asked_for(tmp_path):
+    text = "a,b\ncafé €,1\n"
+    for encoding in ("cp1252", "utf-16", "utf-8", "utf-8-sig", "utf-16-le"):
+        path = text_file(tmp_path, text.encode(encoding))
+        assert read_table(path, format=Reading(encoding=encoding)).to_pydict() == {"a": ["café €"], "b": [1]}
+    path = text_file(tmp_path, "a,b\ncafé,1\n".encode("latin-1"))
+    assert read_table(path, format=Reading(encoding="latin-1"))["a"].to_pylist() == ["café"]
+    with pytest.raises(
+        ValueError, match=r"line 2: must be text in UTF-16-BE. Got byte .* instead; name another encoding"
+    ):
+        read_table(text_file(tmp_path, b"a,b\n1,\xd8\xd8\xd8\xd8x\n"), format=Reading(encoding="utf-16-be"))
+
+
+def test_utf_16_is_told_by_its_mark(tmp_path):
+    for encoding in ("utf-16", "utf-16-be"):
+        path = text_file(tmp_path, ("\ufeff" * (encoding != "utf-16") + "a\tb\né\t1\n").encode(encoding))
+        assert read_table(path).to_pydict() == {"a": ["é"], "b": [1]}
+
+
+def test_a_folder_is_refused_with_the_pattern_of_its_files(tmp_path):
+    for name in ("a.tsv", "b.tsv", "c.csv", "d"):
+        text_file(tmp_path, "a\nx\n", name)
+    with pytest.raises(
+        IsADirectoryError, match=r"Got a folder instead; name a file in it, or .* one table: '.*/\*\.tsv'"
+    ):
+        read_table(tmp_path)
+
+
 @pytest.mark.slow
 def test_standard_input_is_named_in_messages():
     code = "try:\n    read_table('-')\nexcept ValueError as error:\n    print(error)"
@@ -36,9 +65,8 @@ BAD_FILES = {
     "Latin 1": (
         "a.csv",
         "a,b\nx,1\ncafé,2\n".encode("latin1"),
-        r"a\.csv, line 3: must be text in UTF-8. Got byte 0xe9 at position 11 instead; convert .* iconv -f latin1",
+        r"a\.csv, line 3: must be text in UTF-8. Got byte 0xe9 at position 11 instead; name .*: --encoding cp1252",
     ),
-    "UTF-16": ("a.csv", "a,b\n1,2\n".encode("utf-16"), "line 1: must be text in UTF-8. Got byte 0xff .* -f utf-16"),
     "UTF-8 cut off": ("a.jsonl", '{"a": "é'.encode()[:-1], r"a\.jsonl, line 1: must be .* 0xc3 at position 7"),
 }
 

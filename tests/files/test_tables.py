@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.files import read_chunks, read_table, write_table
 from paretodepth.files.formats import FORMATS
+from paretodepth.files.reading import Reading
 from paretodepth.files.schema import Expected
 from paretodepth.files.tables import sized
 from tests.files.samples import FLAT, NESTED, TEXT, TYPED, assert_refused, command, run, text_file
@@ -24,11 +25,13 @@ def test_tables_with_lists_and_strange_text_come_back(tmp_path, ending):
     assert read_table(path).equals(NESTED)
 
 
-def test_times_are_written_as_text_and_not_read_as_times(tmp_path):
-    table = pa.table({"at": pa.array([0, 10**9], pa.timestamp("ms"))})
-    for ending, first in [("csv", "1970-01-01 00:00:00.000"), ("jsonl", "1970-01-01 00:00:00")]:
-        write_table(table, tmp_path / f"samples.{ending}")
-        assert read_table(tmp_path / f"samples.{ending}")["at"].to_pylist()[0] == first
+@pytest.mark.parametrize("ending", [*TEXT, "jsonl", "json", "xlsx"])
+def test_times_are_written_as_text_and_come_back(tmp_path, ending):
+    table = pa.table({"at": pa.array([0, 10**15, None], pa.timestamp("us")), "n": [1, 2, 3]})
+    write_table(table, tmp_path / f"samples.{ending}")
+    assert read_table(tmp_path / f"samples.{ending}").equals(table)
+    if ending == "csv":
+        assert (tmp_path / "samples.csv").read_text().split("\n")[1] == "1970-01-01 00:00:00.000000,1"
 
 
 @pytest.mark.parametrize("ending", [*TYPED, *TEXT])
@@ -138,7 +141,7 @@ def test_pipes_are_read_and_written(tmp_path):
     assert stat.S_ISFIFO((tmp_path / "out").stat().st_mode)
 
 
-@pytest.mark.parametrize("ending", [*TYPED, *TEXT, "npy", "npz"])
+@pytest.mark.parametrize("ending", [*TYPED, *TEXT, "npy", "npz", "xlsx"])
 def test_damaged_files_are_read_or_refused_by_name(tmp_path, ending):
     path = tmp_path / f"a.{ending}"
     if ending in ("npy", "npz"):
@@ -147,18 +150,18 @@ def test_damaged_files_are_read_or_refused_by_name(tmp_path, ending):
         write_table(NESTED.slice(6), path)
     whole = path.read_bytes()
     rng = np.random.default_rng(0)
-    n_rows, messages = [], []
+    n_rows, messages, notes = [], [], []
     for _ in range(60):
         content = bytearray(whole)
         for position in rng.integers(len(whole), size=3):
             content[position : position + rng.integers(3)] = rng.bytes(rng.integers(3))
         path.write_bytes(content)
         try:
-            n_rows.append(len(read_table(path)))
+            n_rows.append(len(read_table(path, format=Reading(note=notes.append))))
         except ValueError as error:
             messages.append(str(error))
     assert messages
-    assert all(str(path) in message and "\n" not in message for message in messages)
+    assert all(str(path) in message and "\n" not in message for message in [*messages, *notes])
     assert all(n_rows)
 
 
@@ -181,6 +184,46 @@ def test_integers_after_floats_are_written_as_floats(tmp_path):
     path = tmp_path / "a.csv"
     write_table([pa.table({"a": [1.5]}), pa.table({"a": [2]})], path)
     assert path.read_text() == "a\n1.5\n2.0\n"
+
+
+def test_a_pattern_is_all_its_files_as_one_table(tmp_path):
+    text_file(tmp_path, "a,b,c\n1,x,01\n2,y,02\n", "2.csv")
+    text_file(tmp_path, "b;a;c\nz;2,5;3\n", "3.csv")
+    text_file(tmp_path, "a,b,c\n?,w,04\n7,v,05\n8,v,05\n9,v,05\n", "14.csv")
+    notes = []
+    chunks = list(read_chunks(str(tmp_path / "*.csv"), n_rows=2, format=Reading(note=notes.append)))
+    assert [len(chunk) for chunk in chunks] == [2, 2, 2, 1]
+    table = pa.concat_tables(chunks)
+    assert table.schema.types == [pa.float64(), pa.string(), pa.string()]
+    assert table.to_pydict() == {
+        "a": [None, 7, 8, 9, 1, 2, 2.5],
+        "b": ["w", "v", "v", "v", "x", "y", "z"],
+        "c": ["04", "05", "05", "05", "01", "02", "3"],
+    }
+    (note,) = notes
+    assert "14.csv: the column 'a' has 1 cell counted as missing, first '?' in row 1 below the header" in note
+    schema = pa.schema([("c", pa.string()), ("a", pa.float64())])
+    read = read_table(str(tmp_path / "?.csv"), schema=schema, keep_others=True)
+    assert read.to_pydict() == {"a": [1, 2, 2.5], "b": ["x", "y", "z"], "c": ["01", "02", "3"]}
+    assert read_table(str(tmp_path / "2*")).to_pydict() == read_table(tmp_path / "2.csv").to_pydict()
+
+
+def test_files_of_a_pattern_that_do_not_agree_are_refused_by_name(tmp_path):
+    text_file(tmp_path, "a,b\n1,x\n", "1.csv")
+    text_file(tmp_path, "a,c\n1,x\n", "2.csv")
+    with pytest.raises(
+        ValueError, match=r"2\.csv: the columns must be the expected ones, 'a', 'b'. Got no 'b', 'c' besides"
+    ):
+        read_table(str(tmp_path / "*.csv"))
+    text_file(tmp_path, "a,b\nred,x\n", "2.csv")
+    with pytest.raises(
+        ValueError, match=r"2\.csv: the column 'a' must hold numbers, .* Got text instead, 'red' in row 1"
+    ):
+        read_table(str(tmp_path / "*.csv"))
+    with pytest.raises(FileNotFoundError, match=r"\*\.tsv: there is no file that matches this pattern"):
+        read_table(str(tmp_path / "*.tsv"))
+    # A file of that very name is no pattern.
+    assert read_table(text_file(tmp_path, "a,b\n5,x\n", "?.csv"))["a"].to_pylist() == [5]
 
 
 BAD_FILES = {

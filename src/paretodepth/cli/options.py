@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import glob
 import inspect
 import os
 import shlex
@@ -25,9 +26,8 @@ MAX_UNCAPPED = 5000
 
 def check_outputs(outputs: Sequence[str], inputs: Sequence[str], criteria: Path | None = None) -> None:
     """Refuse places that cannot be written, before anything is computed, and those of another file."""
-    from paretodepth.files.source import matching
-
-    given = [*matching(inputs), *([] if criteria is None else [str(criteria)])]
+    patterns = [name for path in inputs for name in glob.glob(path)]
+    given = [*inputs, *patterns, *([] if criteria is None else [str(criteria)])]
     for number, place in enumerate(outputs):
         if place in outputs[:number]:
             raise ValueError(f"{place}: each output must have a place of its own. Got this one twice.")

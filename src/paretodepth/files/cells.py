@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from paretodepth._checks import shortened
 from paretodepth.files.dates import MOMENT, DateTally, moments
-from paretodepth.files.schema import Batches, Expected, check_kind
+from paretodepth.files.schema import Batches, Expected, refuse_kind
 
 # In a column of numbers or booleans these words mean a missing value; in a column of text only an empty cell does.
 MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None")
@@ -34,8 +34,8 @@ DRESSED = (
 )
 # A cell for nothing: no letter and no digit at all, or one of some words.
 MARKER = (
-    r"(?i)^[^\p{L}\p{N}]*$|^(n\.a\.?|n/?a|nan|nil|null|none|missing|unknown|unk|undefined|not (available|applicable|"
-    r"known)|error|#[a-z/0]+[!?]?)$"
+    r"(?i)^[ -/:-@\[-`{-~–—−…]*$|^(n\.a\.?|n/?a|nan|nil|null|none|missing|unknown|unk|undefined|"
+    r"not (available|applicable|known)|error|#[a-z/0]+[!?]?)$"
 )
 MIN_NUMBERS = 3
 MAX_ODD_SHARE, MAX_CODE_SHARE = 0.1, 0.01
@@ -89,8 +89,7 @@ class Tally:
         self.dates = DateTally(is_strict=expected != "times")
         self.n_rows = self.n_booleans = self.n_integers = self.n_floats = self.n_dressed = 0
         self.n_markers = self.n_others = self.n_codes = 0
-        self.first_dressed: Odd | None = None
-        self.first_missing: Odd | None = None
+        self.first: dict[str, Odd] = {}
 
     @property
     def n_numbers(self) -> int:
@@ -103,6 +102,12 @@ class Tally:
         if self.expected == "times" or self.is_date:
             return self.dates.n_values - max(self.dates.counts.values()) + self.n_markers
         return self.n_markers + self.n_others + (self.n_booleans if self.n_numbers else 0)
+
+    @property
+    def first_missing(self) -> Odd | None:
+        """The first of these cells."""
+        sorts = ("none", "boolean") if self.n_numbers else ("none",)
+        return min((self.first[sort] for sort in sorts if sort in self.first), key=lambda odd: odd.row, default=None)
 
     @property
     def is_date(self) -> bool:
@@ -135,7 +140,7 @@ class Tally:
         n_values = len(bare) - bare.null_count
         if type == BOOLEAN:
             self.n_booleans += n_values
-            self._note_missing(bare, bare.is_valid(), first_row)
+            self._keep_first("boolean", bare, bare.is_valid(), first_row)
         else:
             self.add_numbers(n_values * (type == INTEGER), n_values * (type == NUMBER))
 
@@ -151,7 +156,7 @@ class Tally:
             return False
         self.n_markers += _count(is_marker)
         is_date = moments(bare, (self.dates.best or list(self.dates.counts))[0]).is_valid()
-        self._note_missing(bare, pc.and_(bare.is_valid(), pc.invert(is_date)), first_row)
+        self._keep_first("none", bare, pc.and_(bare.is_valid(), pc.invert(is_date)), first_row)
         return True
 
     def _end_dates(self, n_new: int) -> None:
@@ -166,7 +171,7 @@ class Tally:
         is_whole = pc.match_substring_regex(numbers, WHOLE)
         if _count(is_identifier) or not _are_64_bits(numbers.filter(is_whole)):
             self.is_text = True
-            self._note_missing(bare, is_identifier if _count(is_identifier) else is_whole, first_row)
+            self._keep_first("none", bare, is_identifier if _count(is_identifier) else is_whole, first_row)
             return
         is_plain = pc.match_substring_regex(numbers, PLAIN)
         is_dressed = pc.and_not(pc.match_substring_regex(numbers, DRESSED), is_plain)
@@ -178,13 +183,18 @@ class Tally:
         self.n_markers += n_markers
         self.n_booleans += n_booleans
         self.n_others += len(odd) - n_markers - n_booleans
-        is_code = pc.and_(pc.match_substring_regex(odd, r"^[\p{L}\p{N}._-]+$"), pc.match_substring_regex(odd, "[0-9]"))
+        is_code = pc.and_(pc.match_substring_regex(odd, "^[0-9A-Za-z._-]+$"), pc.match_substring_regex(odd, "[0-9]"))
         self.n_codes += _count(is_code)
-        self.first_dressed = self.first_dressed or _first(bare, is_dressed, first_row)
-        self._note_missing(bare, is_odd, first_row)
+        is_boolean = _is_boolean(bare)
+        self._keep_first("dressed", bare, is_dressed, first_row)
+        self._keep_first("boolean", bare, is_boolean, first_row)
+        self._keep_first("none", bare, pc.and_not(is_odd, is_boolean), first_row)
 
-    def _note_missing(self, bare: pa.Array, is_one: pa.Array, first_row: int) -> None:
-        self.first_missing = self.first_missing or _first(bare, is_one, first_row)
+    def _keep_first(self, sort: str, bare: pa.Array, is_one: pa.Array, first_row: int) -> None:
+        """Keep the first cell of a sort, to be shown."""
+        row = -1 if sort in self.first else pc.index(is_one, True).as_py()
+        if row >= 0:
+            self.first[sort] = Odd(bare[row].as_py(), first_row + row)
 
     def settled(self) -> Column | None:
         """Return how the column is read, or None if it does not hold what it must.
@@ -237,7 +247,7 @@ def settled_column(
     """Return how a column is read, and note which cells are odd; `place` says how a row is named, counted from 1."""
     column = check_settled(tally, name, source, place)
     about = f"{source}: the column '{name}'"
-    for odd, told in ((tally.first_dressed, "read as numbers"), (tally.first_missing, "counted as missing")):
+    for odd, told in ((tally.first.get("dressed"), "read as numbers"), (tally.first_missing, "counted as missing")):
         n_odd = tally.n_dressed if told == "read as numbers" else tally.n_missing
         if odd and n_odd and column.type in (BOOLEAN, INTEGER, NUMBER, MOMENT, EMPTY):
             cells = "1 cell" if n_odd == 1 else f"{n_odd:,} cells"
@@ -325,12 +335,6 @@ def _count(is_one: pa.Array) -> int:
     return pc.sum(is_one).as_py() or 0
 
 
-def _first(bare: pa.Array, is_one: pa.Array, first_row: int) -> Odd | None:
-    """Return the first of some cells, if there is one."""
-    row = pc.index(is_one, True).as_py()
-    return None if row < 0 else Odd(bare[row].as_py(), first_row + row)
-
-
 def check_settled(tally: Tally, name: str, source: str, place: str) -> Column:
     """Return how a column is read that holds what it must."""
     column = tally.settled()
@@ -340,5 +344,4 @@ def check_settled(tally: Tally, name: str, source: str, place: str) -> Column:
     example = f", {shortened(first.cell)} in {place.format(first.row + 1)}" if first else ""
     if len(tally.dates.best) > 1:
         example = ", dates of which the day or the month may come first; write 2024-12-31"
-    check_kind("text", str(tally.expected), name, source, example)
-    raise AssertionError
+    refuse_kind("text", str(tally.expected), name, source, example)

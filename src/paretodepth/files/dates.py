@@ -40,7 +40,7 @@ class DateTally:
         self.n_values += len(values)
         for notation in list(self.counts):
             # The first cell rules out most columns.
-            if self.is_strict and moments(values[:1], notation).null_count:
+            if self.is_strict and not pc.all(pc.match_substring_regex(values[:1], NOTATIONS[notation][0])).as_py():
                 del self.counts[notation]
                 continue
             n_found = len(values) - moments(values, notation).null_count

@@ -6,8 +6,10 @@ Old workbooks (.xls, .xlsb) are not read: how far their cells reach cannot be to
 from __future__ import annotations
 
 import contextlib
+import io
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, BinaryIO, NoReturn
@@ -105,10 +107,12 @@ def writer(file: BinaryIO, schema: pa.Schema, path: str) -> Iterator[Write]:
 
     try:
         yield write
-        book.close()
+    except BaseException:
+        # What was written goes nowhere; only by closing does it delete its temporary files.
+        book.filename = io.BytesIO()
+        raise
     finally:
-        # After an error there is nothing to write, which it would try when it is collected.
-        book.fileclosed = True
+        book.close()
 
 
 def _write_cell(sheet: Any, row: int, column: int, value: Any) -> None:
@@ -164,7 +168,7 @@ def check_workbook_size(file: BinaryIO, source: str, *, max_cells: int = MAX_CEL
                     _check_extent(*_excel_extent(archive, part), max_cells, source)
                 elif part.filename == "content.xml":
                     _check_extent(*_ods_extent(archive, part), max_cells, source)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ElementTree.ParseError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError, SyntaxError) as error:
         refuse_unreadable(source, "excel", error)
 
 

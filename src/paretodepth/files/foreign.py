@@ -52,7 +52,7 @@ def refuse_foreign(file: BinaryIO, source: str) -> None:
     file.seek(0)
     for pattern, what, remedy in FOREIGN:
         if pattern.match(start):
-            _refuse(what, remedy.format(path=source), source)
+            refuse_content(what, remedy.format(path=source), source)
 
 
 def zip_members(file: BinaryIO) -> list[str]:
@@ -70,10 +70,11 @@ def refuse_zip(members: list[str], source: str) -> NoReturn:
     """Raise an error about a zip file that is neither a spreadsheet nor an array."""
     for member, (what, remedy) in DOCUMENTS.items():
         if member in members:
-            _refuse(what, remedy, source)
+            refuse_content(what, remedy, source)
     first = f" of {os.path.basename(members[0])!r}{' and more' if len(members) > 1 else ''}" if members else ""
-    _refuse(f"a zip archive{first}", f"unzip it: unzip {source}", source)
+    refuse_content(f"a zip archive{first}", f"unzip it: unzip {source}", source)
 
 
-def _refuse(what: str, remedy: str, source: str) -> NoReturn:
+def refuse_content(what: str, remedy: str, source: str) -> NoReturn:
+    """Raise an error that says what a file is, and what to do."""
     raise ValueError(f"{source}: must be a table. Got {what} instead; {remedy}.")

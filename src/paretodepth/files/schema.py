@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import pyarrow as pa
 
@@ -99,10 +99,15 @@ def check_expected_columns(names: Sequence[str], expected: Sequence[str], source
     )
 
 
-def check_kind(found: str, expected: str, name: str, source: str, example: str = "") -> None:
+def check_kind(found: str, expected: str, name: str, source: str) -> None:
     """Refuse a column that holds something else than expected."""
     if found != expected:
-        raise ValueError(
-            f"{source}: the column '{name}' must hold {expected}, as in the expected columns. Got {found} instead"
-            f"{example}; mend or convert the column."
-        )
+        refuse_kind(found, expected, name, source)
+
+
+def refuse_kind(found: str, expected: str, name: str, source: str, example: str = "") -> NoReturn:
+    """Raise an error about a column that holds something else than expected."""
+    raise ValueError(
+        f"{source}: the column '{name}' must hold {expected}, as in the expected columns. Got {found} instead"
+        f"{example}; mend or convert the column."
+    )

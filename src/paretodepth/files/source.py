@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, NoReturn, cast
 
 from paretodepth._checks import one_line, suggestion
@@ -47,15 +47,11 @@ def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def matched(path: str) -> list[str]:
-    """Return the files that a path names: itself, or all that a pattern such as ``data/*.csv`` matches, sorted."""
-    if path == "-" or os.path.exists(path) or not glob.has_magic(path) or is_url(path):
+    """Return the files that a path names: itself, or all that a pattern with ``*`` or ``?`` matches, sorted."""
+    # Not brackets, which names have as well.
+    if os.path.exists(path) or not any(mark in path for mark in "*?") or is_url(path):
         return [path]
     return check_some_match(sorted(filter(os.path.isfile, glob.glob(path, recursive=True))), path)
-
-
-def matching(paths: Iterable[str]) -> list[str]:
-    """Return the files that paths name, patterns among them; those that name none are left as they are."""
-    return [name for path in paths for name in glob.glob(path, recursive=True) or [path]]
 
 
 def is_url(path: str) -> bool:
