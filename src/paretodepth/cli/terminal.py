@@ -98,6 +98,12 @@ def print_outcome(screen: Console, *, remark: str, advice: Iterable[str], outcom
         screen.print(Text(f"Advice: {printable(sentence)}", style="yellow"))
 
 
+def print_left_out(screen: Console, remarks: Iterable[str]) -> None:
+    """Print which samples were left out for lack of a value, a line each."""
+    for remark in remarks:
+        screen.print(Text(printable(remark), style="yellow"))
+
+
 def print_written(screen: Console, places: Iterable[str]) -> None:
     """Print which files were written; standard output is none."""
     for place in places:
