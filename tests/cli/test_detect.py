@@ -219,7 +219,7 @@ def bad_files(files):
         "other.csv": b"amount,hours\n1,2\n",
         "words.csv": b"amount,hour,weight\n1,noon,2\n",
         "bad.toml": b"[[criterion]\n",
-        "text.csv": b"a,b\nx,y\nz,w\nv,u\n",
+        "text.csv": b"a,b\nx,y\nz,w\nv,u\nt,s\n",
     }
     for name, content in contents.items():
         with open(os.path.join(folder, name), "wb") as file:

@@ -126,7 +126,9 @@ def test_a_file_in_which_every_sample_lacks_a_value_is_reported(run, tmp_path):
     result = run("detect a.parquet b.parquet --columns bmi,size --report r.html --out o.csv", **tables)
     assert result.exit_code == 0
     assert "0 of 0 samples called" in result.output
-    assert f"Not scored, for lack of a value: {N} samples" in (tmp_path / "r.html").read_text()
+    assert f"Not scored, for lack of a value: {N} samples" in result.output
+    assert read_table(tmp_path / "o.csv").column("score").null_count == N
+    assert (tmp_path / "r.html").stat().st_size > 1000
 
 
 def test_a_model_leaves_gaps_unscored_and_can_be_told_to_refuse_them(run):

@@ -148,7 +148,7 @@ BAD_COLUMNS = {
         TypeError,
         "must hold dates, or timestamps. Got datetime.time.* 'time_of_day' compares times without dates",
     ),
-    "objects as times": (fit("o", "elapsed", {"o": [object()] * 4}), TypeError, "must hold dates.* `paretodepth crit"),
+    "objects as times": (fit("o", "elapsed", {"o": [object()] * 4}), TypeError, "must hold dates.*`paretodepth crit"),
     "two columns of times": (fit(["when", "amount"], "elapsed"), ValueError, "must be one for this metric. Got 2"),
     "a date too far away": (
         fit("when", "elapsed", {"when": np.array(["2000", "2001", "200000"], "datetime64[Y]")}),
@@ -258,7 +258,14 @@ BAD_COLUMNS = {
     "other columns than at fit": (
         lambda: ParetoDepthDetector([Criterion("a", "amount")]).fit(TABLE).predict({"amont": [1.0]}),
         ValueError,
-        r"must be those of fit. Got \['amont'\] instead, without \['amount', .* and with \['amont'\] besides",
+        r"must be those that its criteria read, 'amount'. Got no 'amount' \(did you mean 'amont'\?\) instead; rename",
+    ),
+    "other columns than all at fit": (
+        lambda: (
+            ParetoDepthDetector().fit({"a": TABLE["amount"], "b": TABLE["other"]}).predict({"a": [1.0], "c": [1.0]})
+        ),
+        ValueError,
+        r"must be those of fit. Got \['a', 'c'\] instead, without \['b'\] and with \['c'\] besides",
     ),
     "names that fit did not have": (
         lambda: ParetoDepthDetector().fit(np.random.default_rng(0).random((9, 2))).predict({"a": [1.0], "b": [2.0]}),

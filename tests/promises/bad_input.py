@@ -111,8 +111,8 @@ BAD_INPUT = {
         ValueError,
         "Got -1.0 for sample 0",
     ),
-    "cosine of a zero vector": (
-        fit(changed(X, 1, 0.0), [Criterion("a", metric="cosine")]),
+    "correlation of a constant vector": (
+        fit(changed(X, 1, 0.0), [Criterion("a", metric="correlation")]),
         ValueError,
         "Got nan for sample 0 and training sample 1",
     ),

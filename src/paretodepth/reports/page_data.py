@@ -178,7 +178,7 @@ def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
     floor = np.array([column[column > 0].min(initial=np.inf) for column in nominal.T])
     floor[np.isinf(floor)] = 1.0
     dots = nominal[np.random.default_rng(0).permutation(len(nominal))[:N_DOTS]]
-    samples = detection.nearest_dyads(rows) if len(rows) else []
+    samples = detection.nearest_dyads(rows) if len(rows) else np.empty((0, 0, n_criteria))
     return {
         "dots": [rounded(column, 3) for column in np.maximum(dots, floor).T],
         "samples": [[rounded(column, 3) for column in np.maximum(sample, floor).T] for sample in samples],

@@ -115,10 +115,10 @@ def _mahalanobis(A: View, B: View, state: State) -> NDArray[np.float64]:
 def _cosine(A: View, B: View, state: State) -> NDArray[np.float64]:
     block = scipy_block(A, B, "cosine")
     # A row of zeros, such as a text without a known word, has no direction: unlike all that have one.
-    is_zero_in_A, is_zero_in_B = ~A.any(axis=1), ~B.any(axis=1)
+    is_zero_in_A, is_zero_in_B = (np.all(rows == 0, axis=1) for rows in (A, B))
     if is_zero_in_A.any() or is_zero_in_B.any():
-        block[is_zero_in_A[:, None] | is_zero_in_B] = 1.0
-        block[is_zero_in_A[:, None] & is_zero_in_B] = 0.0
+        block[np.logical_or.outer(is_zero_in_A, is_zero_in_B)] = 1.0
+        block[np.logical_and.outer(is_zero_in_A, is_zero_in_B)] = 0.0
     return block
 
 
