@@ -272,7 +272,8 @@ def _parts(X: Any, model: Model, client: Client) -> _Parts:
         futures = list(client.compute(list(partitions)))
         return _Parts(_partition_scores, futures, list(range(len(futures))), _same)
     seen = model.seen(X, caller=NAME)
-    blocks = row_blocks(len(seen.rows), len(model.criteria.fitted) * len(model.rows))
+    n_values = len(model.criteria.fitted) * len(model.rows)
+    blocks = row_blocks(len(seen.rows), n_values) if len(seen.rows) else []
     parts = [_sent([view[rows] for view in seen.views], client) for rows in blocks]
     return _Parts(_block_scores, parts, [rows.start for rows in blocks], seen.spread)
 

@@ -124,6 +124,14 @@ class Criterion:
         """The registry's entry of a metric given by name, except ``"precomputed"``."""
         return METRICS.get(self.metric) if isinstance(self.metric, str) else None
 
+    def with_missing(self, missing: Missing) -> Criterion:
+        """Return the criterion with another rule for missing values, or itself if it has one already."""
+        if self.missing != "fail":
+            return self
+        return Criterion(
+            self.name, self.columns, self.metric, self.transform, missing=missing, pairwise=self.pairwise, **self.params
+        )
+
     @staticmethod
     def from_toml(path: str | PathLike[str], *, missing: Missing = "fail") -> list[Criterion]:
         """Return the criteria of a TOML file.
