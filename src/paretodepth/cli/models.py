@@ -29,6 +29,8 @@ def fit(
     id_column: Annotated[str | None, typer.Option("--id", help="Column that names the samples: no criterion.")] = None,
     alpha: options.Alpha = None,
     method: options.Method = "union",
+    label: options.Label = None,
+    train_rows: options.TrainRows = None,
     format: options.Format = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -36,13 +38,22 @@ def fit(
 
     Example: paretodepth fit nominal.csv --criteria criteria.toml --model nominal.model
     """
-    from paretodepth.reports.detection import fit_to_table
+    from paretodepth.reports.budget import max_depth_of, planned
+    from paretodepth.reports.detection import check_whole, fit_to_table
 
     check_outputs([model], [train], criteria)
-    with progress("reading"):
+    with progress("reading", quiet=quiet):
         training, detector, remark = read_learning(
-            train, format=format, criteria=criteria, columns=columns, id_column=id_column, method=method, alpha=alpha
-        )
+            train, format=format, criteria=criteria, columns=columns, id_column=id_column, method=method, alpha=alpha,
+            label=label,
+        )  # fmt: skip
+        plan = planned(detector, training, 0, train_rows=train_rows, may_sample=False)
+        if plan.notice and not quiet:
+            notes.print(Text(plan.notice))
+        if plan.rows is not None:
+            check_whole(detector, training)
+            training = training.take(plan.rows)
+            detector.set_params(max_depth=max_depth_of(len(training)))
         fit_to_table(detector, training)
         detector.save(model)
     if not quiet:
@@ -58,6 +69,7 @@ def score(
     test: Test,
     out: Annotated[str, typer.Option(help="File for the scores; - for stdout.")] = "-",
     id_column: options.IdColumn = None,
+    label: options.Label = None,
     format: options.Format = None,
     quiet: options.Quiet = False,
     fail_on_anomaly: options.FailOnAnomaly = False,
@@ -69,27 +81,51 @@ def score(
     from paretodepth.files.formats import check_output_format
     from paretodepth.files.tables import read_chunks, write_table
     from paretodepth.reports.detection import scored_chunks
+    from paretodepth.reports.labels import check_label_column
     from paretodepth.reports.results import results_table
 
     check_outputs([out], [model, test])
     check_output_format(out)
     detector, schema = _loaded(model)
     n_scored = n_called = 0
+    judged: list[Any] = []
+    agreement = ""
 
     def tables() -> Iterator[Any]:
-        nonlocal n_scored, n_called
+        nonlocal n_scored, n_called, agreement
         chunks = read_chunks(test, format=format, schema=schema, keep_others=True)
         for found in scored_chunks(detector, chunks):
             n_scored += len(found.scores)
             n_called += found.n_anomalies
+            if label is not None:
+                judged.append(
+                    (found.samples.select([check_label_column(label, found.samples.column_names)]), found.scores)
+                )
             yield results_table(found, id_column=id_column)
+        if label is not None:
+            # Before the file is there as a whole: a column that is no label leaves nothing behind.
+            agreement = _agreement(judged, label)
 
-    with progress("reading"):
+    with progress("reading", quiet=quiet):
         write_table(tables(), out)
+    if agreement and not quiet:
+        notes.print(Text(printable(agreement)))
     if not quiet:
         notes.print(f"{n_called:,} of {n_scored:,} samples called anomalies.")
     if fail_on_anomaly and n_called:
         raise typer.Exit(3)
+
+
+def _agreement(judged: list[Any], label: str) -> str:
+    """Return how well scores agree with labels, given tables of these and the scores, chunk by chunk."""
+    import numpy as np
+    import pyarrow as pa
+
+    from paretodepth.reports.labels import Labels, label_sentence
+
+    tables, scores = zip(*judged, strict=True)
+    whole = pa.concat_tables(tables, promote_options="permissive")
+    return label_sentence(Labels.of(whole, label).figures(np.concatenate(scores)))
 
 
 @app.command()

@@ -14,9 +14,6 @@ from paretodepth.scoring.methods import METHODS, MethodName
 if TYPE_CHECKING:
     from paretodepth.detector import ParetoDepthDetector
 
-MAX_UNCAPPED = 5000
-"""Training samples of which all fronts are kept; of more the deepest are counted as one."""
-
 
 def check_outputs(outputs: Sequence[str], inputs: Sequence[str], criteria: Path | None = None) -> None:
     """Refuse places that cannot be written, before anything is computed, and those of another file."""
@@ -60,6 +57,12 @@ Dask = Annotated[str | None, typer.Option(help="Fit on a Dask cluster: local, or
 FailOnAnomaly = Annotated[bool, typer.Option("--fail-on-anomaly", help="Exit with 3 if an anomaly is found.")]
 
 
+Label = Annotated[
+    str | None, typer.Option(help="Column of two values that tells anomalies: no criterion; scores are judged by it.")
+]
+TrainRows = Annotated[int | None, typer.Option(min=1, help="Fit on so many random rows; all are scored.")]
+
+
 class Learning(NamedTuple):
     """What is to be learned from.
 
@@ -86,23 +89,31 @@ def read_learning(
     id_column: str | None,
     method: MethodName,
     alpha: float | None,
+    label: str | None = None,
 ) -> Learning:
     """Return the training samples of a file, and the detector that the options ask for."""
     from paretodepth.criteria.suggestion import chosen_criteria
     from paretodepth.files.tables import read_table
 
     training = read_table(train, format=format)
+    described = training if columns is not None else without_column(training, label)
     choice = chosen_criteria(
-        training, criteria=criteria_of(criteria), columns=column_list(columns), id_column=id_column
+        described, criteria=criteria_of(criteria), columns=column_list(columns), id_column=id_column
     )
     return Learning(training, new_detector(choice.criteria, len(training), method, alpha), choice.remark)
+
+
+def without_column(table: Any, name: str | None) -> Any:
+    """Return a table without a column, if it has it."""
+    return table.drop_columns([name]) if name in table.column_names else table
 
 
 def new_detector(criteria: Any, n_training: int, method: MethodName, alpha: float | None) -> ParetoDepthDetector:
     """Return a detector with the defaults of the command line, for so many training samples."""
     from paretodepth.detector import ParetoDepthDetector
+    from paretodepth.reports.budget import max_depth_of
 
-    max_depth: Any = "auto" if n_training > MAX_UNCAPPED else None
+    max_depth = max_depth_of(n_training)
     return ParetoDepthDetector(criteria, method=method, alpha=alpha, max_depth=max_depth, n_jobs=-1)
 
 

@@ -15,17 +15,29 @@ from numpy.typing import NDArray
 from paretodepth import distributed
 from paretodepth._blocks import phase
 from paretodepth.criteria.criterion import resolve_criteria
+from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.suggestion import read_columns
 from paretodepth.detector import NAME, ParetoDepthDetector
 from paretodepth.files.schema import KIND_TYPES, check_expected_columns
+from paretodepth.reports.decision import (
+    ONE_FILE_FDR,
+    check_contamination,
+    check_one_file,
+    check_one_rate,
+    fdr_threshold,
+    share_threshold,
+    stand_out_p_values,
+)
 from paretodepth.scoring.advice import AdviceWarning
-from paretodepth.scoring.calibration import check_fdr, discoveries
-from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_new
+from paretodepth.scoring.calibration import check_fdr
+from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new
 from paretodepth.scoring.model import Model
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from paretodepth.reports.labels import Labels
 
 TOGETHER = "several together"
 """Who is to blame for a sample that is far in no criterion alone."""
@@ -69,12 +81,19 @@ class Detection:
     samples : pyarrow.Table
         With all their columns.
     views : list of ndarray or None
-        What the criteria see of the samples; None if they are the training samples, each
-        compared with the others.
+        What the criteria see of the samples; None if all of them were fitted.
     scores : ndarray of shape (n_samples,)
         Larger is stranger.
     fdr : float or None
         The false discovery rate, if it sets the threshold.
+    contamination : float or None
+        The share of the samples that is called, if it sets the threshold.
+    is_left_out : bool
+        Whether the samples are the training samples, each compared with the others: one file.
+    fitted_rows : ndarray of shape (n_fitted,) or None
+        The rows of `training` that were fitted, in rising order; None if all were.
+    labels : Labels or None
+        Which samples are anomalies in truth.
     """
 
     detector: ParetoDepthDetector
@@ -83,16 +102,15 @@ class Detection:
     views: list[View] | None
     scores: NDArray[np.float64]
     fdr: float | None
+    contamination: float | None = None
+    is_left_out: bool = False
+    fitted_rows: NDArray[np.intp] | None = None
+    labels: Labels | None = None
 
     @property
     def model(self) -> Model:
         """What the detector's fit has found."""
         return self.detector.model_
-
-    @property
-    def is_left_out(self) -> bool:
-        """Whether the samples are the training samples, each compared with the others."""
-        return self.views is None
 
     @cached_property
     def p_values(self) -> NDArray[np.float64]:
@@ -100,9 +118,18 @@ class Detection:
         return self.model.p_values(self.scores)
 
     @cached_property
+    def stand_out_p_values(self) -> NDArray[np.float64]:
+        """How often the rest suggests a score as large: of one file by the tail of its scores, else the p-values."""
+        return stand_out_p_values(self.scores) if self.is_left_out else self.p_values
+
+    @cached_property
     def threshold(self) -> float:
         """The score above which a sample is called an anomaly."""
-        return self.model.threshold if self.fdr is None else _fdr_threshold(self.scores, self.p_values, self.fdr)
+        if self.contamination is not None:
+            return share_threshold(self.scores, self.contamination)
+        if self.fdr is not None:
+            return fdr_threshold(self.scores, self.stand_out_p_values, self.fdr)
+        return self.model.threshold
 
     @cached_property
     def is_anomaly(self) -> NDArray[np.bool_]:
@@ -137,19 +164,40 @@ class Detection:
         return []
 
     def explanation(self, rows: NDArray[np.intp]) -> Explanation:
-        """Return why some samples, at least one, are called or not."""
+        """Return why some samples, at least one, are called or not; the nearest are rows of the training samples."""
         n_jobs = self.detector.n_jobs
         if self.views is None:
             explanation = explain_left_out(self.model, rows, n_jobs=n_jobs)
+        elif self.is_left_out:
+            places, new = self._placed(self.views, rows)
+            explanation = explain_mixed(self.model, places, new, n_jobs=n_jobs)
         else:
             explanation = explain_new(self.model, self._views_of(self.views, rows), n_jobs=n_jobs)
-        return replace(explanation, is_anomaly=self.is_anomaly[rows])
+        if self.fitted_rows is not None:
+            fitted_rows = self.fitted_rows
+            explanation = replace(explanation, neighbors=[fitted_rows[nearest] for nearest in explanation.neighbors])
+        others = "other" if self.is_left_out else "nominal"
+        return replace(explanation, is_anomaly=self.is_anomaly[rows], others=others)
 
     def nearest_dyads(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of some samples with their nearest training samples, shape (n_rows, s, n_criteria)."""
         if self.views is None:
             return self.model.left_out_dyads(rows, n_jobs=self.detector.n_jobs)
-        return self.model.new_dyads(self._views_of(self.views, rows), n_jobs=self.detector.n_jobs)
+        if not self.is_left_out:
+            return self.model.new_dyads(self._views_of(self.views, rows), n_jobs=self.detector.n_jobs)
+        places, new = self._placed(self.views, rows)
+        dyads = np.empty((len(rows), int(self.model.measurer.n_neighbors.sum()), len(self.model.criteria.names)))
+        if (is_new := places < 0).any():
+            dyads[is_new] = self.model.new_dyads(new, n_jobs=self.detector.n_jobs)
+        if not is_new.all():
+            dyads[~is_new] = self.model.left_out_dyads(places[~is_new], n_jobs=self.detector.n_jobs)
+        return dyads
+
+    def _placed(self, views: list[View], rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[View]]:
+        """Return which fitted sample each row is, -1 if none, and what the criteria see of those that are none."""
+        places = np.full(len(self.scores), -1)
+        places[self.fitted_rows] = np.arange(len(self.model.scores))
+        return places[rows], self._views_of(views, rows[places[rows] < 0])
 
     def _views_of(self, views: list[View], rows: NDArray[np.intp]) -> list[View]:
         return self.model.criteria.rows_of_views(views, rows, slice(None))
@@ -161,9 +209,15 @@ def detect(
     samples: pa.Table | None = None,
     *,
     fdr: float | None = None,
+    contamination: float | None = None,
+    rows: NDArray[np.intp] | None = None,
     client: Client | None = None,
 ) -> Detection:
     """Fit a detector on one table and score another, or the same one leave-one-out.
+
+    Of one table alone nobody knows which samples are nominal. They are told by how far they
+    stand out of the rest, at a false discovery rate of 0.1 unless something else is given; see
+    `decision.stand_out_p_values`.
 
     Parameters
     ----------
@@ -178,6 +232,11 @@ def detect(
     fdr : float or None, default=None
         A false discovery rate, as in `ParetoDepthDetector.select`, in place of the detector's
         `alpha` or `threshold`.
+    contamination : float or None, default=None
+        Of one table, the share of its samples to call instead.
+    rows : ndarray of shape (n_rows,) or None, default=None
+        The rows of `training` to fit, in rising order. None: all. Of one table, the others are
+        scored as new samples.
     client : distributed.Client or None, default=None
         Of a Dask cluster to fit on.
 
@@ -202,13 +261,38 @@ def detect(
         check_leave_one_out(detector)
     else:
         check_table(samples, "samples")
-    if fdr is not None:
-        fdr = check_fdr(fdr, "detect")
-        check_one_rate(detector)
-    fit_to_table(detector, training, client=client)
+    check_one_file(contamination, samples is not None)
+    fdr = None if fdr is None else check_fdr(fdr, "detect")
+    contamination = None if contamination is None else check_contamination(contamination)
+    check_one_rate(detector, fdr, contamination)
+    if samples is None and not any(rate is not None for rate in (detector.alpha, detector.threshold, contamination)):
+        fdr = ONE_FILE_FDR if fdr is None else fdr
+    fitted = training
+    if rows is not None:
+        check_whole(detector, training)
+        fitted = training.take(rows)
+    fit_to_table(detector, fitted, client=client)
     if samples is not None:
-        return scored(detector, samples, training=training, fdr=fdr)
-    return Detection(detector, training, training, None, detector.model_.scores, fdr)
+        return replace(scored(detector, samples, training=training, fdr=fdr), fitted_rows=rows)
+    views, scores = (None, detector.model_.scores) if rows is None else _scores_of_all(detector, training, rows)
+    return Detection(
+        detector, training, training, views, scores, fdr, contamination, is_left_out=True, fitted_rows=rows
+    )
+
+
+def _scores_of_all(
+    detector: ParetoDepthDetector, table: pa.Table, rows: NDArray[np.intp]
+) -> tuple[list[View], NDArray[np.float64]]:
+    """Return what the criteria see of all samples, and their scores: of fitted rows leave-one-out, others as new."""
+    model = detector.model_
+    with phase(f"scores of {len(table) - len(rows):,} samples that were not fitted"):
+        views = model.views(table.select(model.criteria.layout.feature_names), caller=NAME)
+        others = np.delete(np.arange(len(table)), rows)
+        new = model.criteria.rows_of_views(views, others, slice(None))
+        scores = np.empty(len(table))
+        scores[rows] = model.scores
+        scores[others] = model.new_scores(new, n_jobs=detector.n_jobs)
+    return views, scores
 
 
 def fit_to_table(
@@ -285,12 +369,6 @@ def _reasons_of(explanation: Explanation) -> Iterator[Reason]:
         )
 
 
-def _fdr_threshold(scores: NDArray[np.float64], p_values: NDArray[np.float64], fdr: float) -> float:
-    """Return the largest score of a sample that is not called at a false discovery rate."""
-    is_called = discoveries(p_values, fdr)
-    return float(scores[~is_called].max()) if not is_called.all() else float(np.nextafter(scores.min(), -np.inf))
-
-
 def check_table(table: object, parameter: str) -> None:
     """Refuse samples that are no table of pyarrow."""
     if not isinstance(table, pa.Table):
@@ -309,12 +387,11 @@ def check_leave_one_out(detector: ParetoDepthDetector) -> None:
         )
 
 
-def check_one_rate(detector: ParetoDepthDetector) -> None:
-    """Refuse a detector with a threshold of its own where a false discovery rate is to set it."""
-    if detector.alpha is not None:
-        raise ValueError("Give either alpha or fdr. Got both; alpha bounds false alarms, fdr their share of the calls.")
-    if detector.threshold is not None:
-        raise ValueError("Give either threshold or fdr. Got both; fdr sets a threshold by the samples.")
+def check_whole(detector: ParetoDepthDetector, training: pa.Table) -> None:
+    """Refuse values of any row, though only some are fitted, and name them by their row in the whole."""
+    criteria = resolve_criteria(detector.criteria, NAME)
+    with phase(f"values of {len(training):,} samples"):
+        FittedCriteria.fit(criteria, training.select(read_columns(criteria, training.column_names)), caller=NAME)
 
 
 def check_column_names_known(names: Iterable[str] | None, source: str) -> list[str]:
