@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 from typer.exceptions import TyperException
 
-SECONDS_BEFORE = 2.0
+SECONDS_BEFORE = 3.0
 """How long a run whose output is no terminal goes on before it says what it is doing."""
 Show = Callable[[str, int, int], None]
 
@@ -110,7 +110,7 @@ def _bar(title: str, screen: Console) -> Iterator[Show]:
 def _lines(title: str, screen: Console, after: float) -> Iterator[Show]:
     """Print phases as lines, each once, from some seconds on."""
     lock = Lock()
-    present, printed, is_late = title, "", after <= 0
+    present, printed, is_late = title, "", False
 
     def print_present() -> None:
         nonlocal printed
@@ -133,7 +133,10 @@ def _lines(title: str, screen: Console, after: float) -> Iterator[Show]:
     # What is being done when the time is up may say nothing more for long, so a thread of its own says it.
     timer = Timer(after, begin)
     timer.daemon = True
-    timer.start()
+    if after > 0:
+        timer.start()
+    else:
+        begin()
     try:
         yield show
     finally:

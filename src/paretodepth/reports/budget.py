@@ -31,7 +31,7 @@ N_WARM = 100
 PILOT_ROWS = (200, 400, 800)
 PILOT_SECONDS = 1.0
 """When the small fits have taken so long, no larger one is made."""
-N_PILOT_SCORES = 200
+N_PILOT_SCORES = 1000
 FEW_ROWS, FEW_CRITERIA = 1000, 4
 """A fit of no more is quick, and nothing is estimated."""
 MIN_ROWS = 500

@@ -107,9 +107,9 @@ function showLabel() {
   byId("label-tiles").hidden = false;
   setText("label-area", label.area.toFixed(3));
   setText("label-precision", label.average_precision.toFixed(3));
-  setText("label-share", (label.n_anomalies / label.n_labelled).toFixed(3));
-  setText("label-at-n", percent(label.precision_at_n));
-  setText("label-at-n-of", `of the ${count(label.n_anomalies)} strangest are anomalies in truth: ` +
+  setText("label-precision-of", `average precision: 1 is perfect, ${(label.n_anomalies / label.n_labelled).toFixed(3)} is guessing`);
+  setText("label-at-n", label.precision_at_n.toFixed(3));
+  setText("label-at-n-of", `precision at ${count(label.n_anomalies)}, the share of anomalies among so many of the strangest: ` +
     `${label.column} is ${label.anomaly} (${label.reason}), ${count(label.n_anomalies)} of ${count(label.n_labelled)} samples`);
 }
 
