@@ -11,7 +11,7 @@ for name in filter(None, os.environ.get("PARETODEPTH_WITHOUT", "").split(",")):
 
 @pytest.fixture
 def refused(monkeypatch, capsys):
-    """Check that a command ends with exit code 2 and one line on stderr beside phases, and leaves a folder as it was."""
+    """Check that a command ends with 2 and one line on stderr beside phases, and leaves a folder as it was."""
     from paretodepth.cli import main
 
     def check(arguments, text, folder):

@@ -19,7 +19,7 @@ SMALL = {
     "dyads": ({"n_dyads": 10**6, "step": 10**5}, 30),
     "accuracy": ({"regimes": ["cube, K = 4", "joint band, K = 2", "categories, K = 6"]}, 2),
     "validity": ({"alphas": list(validity.ALPHAS)}, 12),
-    "trimming": ({"tables": ["small"], "contaminations": [0.05, 0.1], "method": "criteria"}, 2),
+    "trimming": ({"tables": ["simulated"], "contaminations": [0.05, 0.1], "method": "criteria"}, 2),
     "speed": ({"n_criteria": [2]}, 3),
     "fits": ({"fits": [[2, 120, {"max_depth": "auto"}], [2, 60, {"max_depth": 5}], [3, 100, {"max_dyads": 900}]]}, 1),
     "subsets": ({"n_samples": 120, "n_criteria": [2, 4], "shares": [1.0, 0.1, 0.01]}, 6),

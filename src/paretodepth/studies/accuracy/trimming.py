@@ -20,6 +20,9 @@ from paretodepth.studies.accuracy.regimes import column_groups
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Mean, Table
 
+SIMULATED = "simulated"
+"""The table if there are no files of others."""
+SHIFT = 5.0
 MAX_NOMINAL = 400
 """Nominal samples that are taken of a table at most."""
 TRIMS = {
@@ -54,18 +57,35 @@ class Mixture(NamedTuple):
     is_anomaly: NDArray[np.bool_]
 
 
-def mixture(path: Path, contamination: float, seed: int) -> Mixture:
-    """Draw samples of a labelled table, so that a share of them are anomalies, or all there are."""
+def mixture(name: str, contamination: float, seed: int) -> Mixture:
+    """Draw samples of a labelled table, so that a share of them are anomalies."""
     rng = np.random.default_rng(seed)
-    with np.load(path) as file:
-        X, labels = file["X"].astype(float), file["y"]
+    X, labels = _simulated(rng) if name == SIMULATED else _table(_paths()[name])
     nominal, anomalies = (rng.permutation(np.flatnonzero(labels == label)) for label in (0, 1))
-    n_anomalies = min(len(anomalies), max(1, round(contamination / (1 - contamination) * MAX_NOMINAL)))
-    n_nominal = min(len(nominal), MAX_NOMINAL, round(n_anomalies * (1 - contamination) / contamination))
-    n_anomalies = max(1, round(contamination / (1 - contamination) * n_nominal))
+    odds = contamination / (1 - contamination)
+    n_nominal = min(len(nominal), MAX_NOMINAL, round(min(len(anomalies), round(odds * MAX_NOMINAL)) / odds))
+    n_anomalies = max(1, round(odds * n_nominal))
     rows = np.concatenate([nominal[:n_nominal], anomalies[:n_anomalies]])
     varying = X[rows][:, X[rows].std(axis=0) > 0]
     return Mixture(StandardScaler().fit_transform(varying), np.arange(len(rows)) >= n_nominal)
+
+
+def _table(path: Path) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the samples of a file and their labels, 1 for anomalies."""
+    with np.load(path) as file:
+        return file["X"].astype(float), file["y"].astype(np.intp)
+
+
+def _simulated(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Draw normal samples, and some that are moved in one of three columns."""
+    X, labels = rng.standard_normal((MAX_NOMINAL, 3)), np.arange(MAX_NOMINAL) >= 0.9 * MAX_NOMINAL
+    X[labels, rng.integers(3, size=labels.sum())] += SHIFT
+    return X, labels.astype(np.intp)
+
+
+def _paths() -> dict[str, Path]:
+    """Return the files of tables by name."""
+    return {path.stem.split("_", 1)[-1]: path for path in sorted((data_folder() / "adbench").glob("*.npz"))}
 
 
 def trimmed_scores(
@@ -91,10 +111,9 @@ def trimmed_scores(
 def run(seed: int, settings: Settings) -> Values:
     """Return area and average precision by table and contamination, of every trim and of the rivals."""
     values: dict[str, dict[str, list[float]]] = {}
-    paths = {path.stem.split("_", 1)[-1]: path for path in (data_folder() / "adbench").glob("*.npz")}
     for name in settings["tables"]:
         for contamination in settings["contaminations"]:
-            drawn = mixture(paths[name], contamination, seed)
+            drawn = mixture(name, contamination, seed)
             criteria = column_groups(drawn.X)
             found = {
                 trim: trimmed_scores(ParetoDepthDetector(criteria, method=settings["method"]), drawn.X, shares)
@@ -151,10 +170,6 @@ def _helps(gain: Mean) -> bool:
     return gain.value > FEWEST_ERRORS * gain.error > 0
 
 
-def _tables() -> list[str]:
-    return [path.stem.split("_", 1)[-1] for path in sorted((data_folder() / "adbench").glob("*.npz"))]
-
-
 EXPERIMENT = Experiment(
     name="trimming",
     title="One file: leaving out the strangest and fitting again",
@@ -162,7 +177,8 @@ EXPERIMENT = Experiment(
         "Nominal samples and anomalies of a table of ADBench together, at most 400 nominal ones, unlabelled; each "
         "sample is scored leave-one-out. Then the strangest share of all samples is left out, the rest is fitted "
         "again, and those left out are scored as new samples; twice: the new scores tell once more whom to leave out. "
-        "The columns are grouped into at most four criteria as above. Rivals see the same standardised columns: "
+        "The columns are grouped into at most four criteria as above; tables are found through `PARETODEPTH_DATA`. "
+        "Rivals see the same standardised columns: "
         "IsolationForest with its defaults, and the distance to the fifth nearest. The rule: `detect` of one file "
         "trims only if the gain in area and the gain in average precision are both above zero by two standard errors "
         "over the tables, at 5 % and at 10 % of anomalies. The table says whether any trim does."
@@ -170,7 +186,11 @@ EXPERIMENT = Experiment(
     run=run,
     tables=tables,
     # The last method is the command line's.
-    settings=lambda full: {"tables": _tables(), "contaminations": [0.05, 0.1], "method": list(METHODS)[-1]},
+    settings=lambda full: {
+        "tables": list(_paths()) or [SIMULATED],
+        "contaminations": [0.05, 0.1],
+        "method": list(METHODS)[-1],
+    },
     n_runs=3,
     n_full_runs=10,
 )
