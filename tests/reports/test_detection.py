@@ -10,7 +10,8 @@ from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth._blocks import watched
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.reports import detect, detection, write_report
-from paretodepth.reports.detection import TOGETHER, scored, scored_chunks, suspects
+from paretodepth.reports.detection import scored, scored_chunks
+from paretodepth.reports.reasons import TOGETHER, suspects
 from paretodepth.reports.results import results_table, summary
 from paretodepth.scoring.explanation import explain_left_out
 

@@ -36,7 +36,7 @@ def stand_out_p_values(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     --------
     >>> scores = np.append(np.linspace(0, 1, 99), 50.0)
     >>> stand_out_p_values(scores)[[49, 98, 99]].round(5)
-    array([0.51   , 0.01984, 0.     ])
+    array([0.51   , 0.03561, 0.     ])
     """
     rising = np.sort(scores)
     n_samples = len(rising)

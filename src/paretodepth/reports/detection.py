@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,7 @@ from paretodepth.reports.decision import (
     share_threshold,
     stand_out_p_values,
 )
+from paretodepth.reports.reasons import Reason, reasons_of
 from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import check_fdr
 from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new
@@ -38,34 +39,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from paretodepth.reports.labels import Labels
-
-TOGETHER = "several together"
-"""Who is to blame for a sample that is far in no criterion alone."""
-
-
-class Reason(NamedTuple):
-    """Why one sample is called or not.
-
-    Attributes
-    ----------
-    suspect : int
-        The criterion most to blame, by index; -1 if the sample is far in none alone.
-    because : str or None
-        Its name, or `TOGETHER`; None if the sample is not called.
-    sentence : str
-    criterion_p_values, relief, distances : ndarray of shape (n_criteria,)
-        As in :class:`Explanation`.
-    neighbors : list of ndarray of shape (n_neighbors,)
-        For each criterion the nearest training samples.
-    """
-
-    suspect: int
-    because: str | None
-    sentence: str
-    criterion_p_values: NDArray[np.float64]
-    relief: NDArray[np.float64]
-    distances: NDArray[np.float64]
-    neighbors: list[NDArray[np.intp]]
 
 
 @dataclass(frozen=True)
@@ -155,7 +128,7 @@ class Detection:
         rows = self.strangest[len(known) : n_samples]
         if len(rows):
             with phase(f"reasons of {len(rows):,} samples"):
-                known.extend(_reasons_of(self.explanation(rows)))
+                known.extend(reasons_of(self.explanation(rows)))
         return known[:n_samples]
 
     @cached_property
@@ -340,33 +313,6 @@ def expected_schema(detector: ParetoDepthDetector, source: str) -> pa.Schema:
     layout = detector.model_.criteria.layout
     names = check_column_names_known(layout.feature_names, source)
     return pa.schema([(name, KIND_TYPES.get(kind, pa.null())) for name, kind in zip(names, layout.kinds, strict=True)])
-
-
-def suspects(explanation: Explanation) -> NDArray[np.intp]:
-    """Return the criterion most to blame for each sample, by index; -1 if it is far in none alone.
-
-    That is the one with the smallest p-value, of several the one with the largest distance in multiples of
-    the usual.
-    """
-    first = np.lexsort((-explanation.distances, explanation.criterion_p_values), axis=1)[:, 0]
-    return np.where(explanation.is_far.any(axis=1), first, -1)
-
-
-def _reasons_of(explanation: Explanation) -> Iterator[Reason]:
-    """Yield an explanation sample by sample."""
-    names = [*explanation.criteria, TOGETHER]
-    blamed = zip(suspects(explanation).tolist(), explanation.sentences, strict=True)
-    for sample, (suspect, sentence) in enumerate(blamed):
-        yield Reason(
-            suspect,
-            # The last name is that of index -1.
-            names[suspect] if explanation.is_anomaly[sample] else None,
-            sentence,
-            explanation.criterion_p_values[sample],
-            explanation.relief[sample],
-            explanation.distances[sample],
-            [nearest[sample] for nearest in explanation.neighbors],
-        )
 
 
 def check_table(table: object, parameter: str) -> None:

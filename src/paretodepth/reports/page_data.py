@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from paretodepth.criteria.kinds import column_kind
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.reports.decision import ONE_FILE_FDR
-from paretodepth.reports.detection import TOGETHER, Detection, Reason
+from paretodepth.reports.detection import Detection
 from paretodepth.reports.lines import drawings, rounded
+from paretodepth.reports.reasons import TOGETHER, Reason
 from paretodepth.reports.results import headline, label_figures
 from paretodepth.scoring.calibration import discoveries
 

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from paretodepth._checks import listed, suggestion
-from paretodepth.reports.detection import Detection, Reason
+from paretodepth.reports.detection import Detection
+from paretodepth.reports.reasons import Reason
 
 
 def results_table(detection: Detection, *, id_column: str | None = None) -> pa.Table:
