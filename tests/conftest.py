@@ -11,7 +11,7 @@ for name in filter(None, os.environ.get("PARETODEPTH_WITHOUT", "").split(",")):
 
 @pytest.fixture
 def refused(monkeypatch, capsys):
-    """Check that a command ends with exit code 2 and one line on stderr, and leaves a folder as it was."""
+    """Check that a command ends with 2 and one line on stderr beside phases, and leaves a folder as it was."""
     from paretodepth.cli import main
 
     def check(arguments, text, folder):
@@ -22,7 +22,8 @@ def refused(monkeypatch, capsys):
         captured = capsys.readouterr()
         assert ending.value.code == 2
         assert text in captured.err
-        assert len(captured.err.splitlines()) == 1
+        # On a busy machine phases are told before it, each with an ellipsis in the end.
+        assert len([line for line in captured.err.splitlines() if not line.endswith(" …")]) == 1
         assert captured.out == ""
         assert sorted(os.listdir(folder)) == before
 

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.cli import app
+from paretodepth.reports.budget import Estimate
 from paretodepth.scoring.explanation import explain_new
 from tests.newcomer import PLANTED, invoices, write_csv, write_files
 
@@ -76,16 +77,77 @@ def test_false_discovery_rate_calls_what_select_calls(files, tmp_path):
 def test_without_test_file_each_sample_is_compared_with_the_others(files, tmp_path):
     nominal, _, _ = files
     detector = ParetoDepthDetector(method="union").fit(np.array([row[1:] for row in invoices(0, 200)]))
-    result = run(nominal, "--out", tmp_path / "o.csv")
+    result = run(nominal, "--out", tmp_path / "o.csv", "--contamination", "0.1", "--top", 4)
     rows = rows_of(tmp_path / "o.csv")
-    assert [float(row["score"]) for row in rows] == (-detector.training_scores_).tolist()
-    assert [row["decision"] == "anomaly" for row in rows] == (detector.training_labels_ < 0).tolist()
-    assert "each compared with all others" in " ".join(result.output.split())
+    scores = -detector.training_scores_
+    assert [float(row["score"]) for row in rows] == scores.tolist()
+    assert [row["decision"] == "anomaly" for row in rows] == (scores > np.sort(scores)[-21]).tolist()
+    shown = " ".join(result.output.split())
+    assert "The strangest of 200 samples, each compared with all the others: 20 called" in shown
+    assert "4 shown" in shown
+    assert "nominal" not in shown
+    assert "by chance" not in shown
+    run(nominal, "--out", tmp_path / "o.csv", "--alpha", "0.05")
+    decisions = [row["decision"] == "anomaly" for row in rows_of(tmp_path / "o.csv")]
+    assert decisions == (detector.training_labels_ < 0).tolist()
+
+
+def labelled(path, n_samples=150, values=("ok", "bad")):
+    """Write samples of which three are far off and labelled so."""
+    rng = np.random.default_rng(0)
+    rows = [[*row, values[0]] for row in rng.random((n_samples, 2)).tolist()]
+    for number in (5, 50, 77):
+        rows[number] = [9 + number / 10, 0.5, values[1]]
+    return write_csv(path, rows, ("a", "b", "y"))
+
+
+def test_labels_are_no_criterion_and_the_scores_are_judged_by_them(tmp_path):
+    one = labelled(tmp_path / "one.csv", values=("0", "1"))
+    result = run(one, "--label", "y")
+    shown = " ".join(result.output.split())
+    assert "One criterion per numeric column: a, b." in shown
+    assert "Label y: 1 is the anomaly (1 beside 0), 3 of 150 samples." in shown
+    assert "Area under the ROC curve 1.000, average precision 1.000, precision at 3 1.000." in shown
+    told = json.loads(run(one, "--label", "y", "--json", "--top", 3).stdout)
+    assert told["mode"] == "one file"
+    assert told["criteria"] == ["a", "b"]
+    assert {sample["row"] for sample in told["strangest"]} == {5, 50, 77}
+    assert (told["label"]["area"], told["label"]["precision_at_n"], told["label"]["reason"]) == (1, 1, "1 beside 0")
+    two = run(one, labelled(tmp_path / "two.csv"), "--label", "y")
+    assert "Label y: bad is the anomaly (the rarer value), 3 of 150 samples." in " ".join(two.output.split())
+
+
+def test_a_criterion_that_reads_the_label_is_told(tmp_path):
+    result = run(labelled(tmp_path / "one.csv", values=("0", "1")), "--label", "y", "--columns", "a,y")
+    assert "A criterion reads y, which it should not know." in " ".join(result.output.split())
+
+
+def test_some_rows_are_fitted_and_all_are_scored_if_asked_for(tmp_path):
+    one = labelled(tmp_path / "one.csv")
+    result = run(one, "--label", "y", "--train-rows", 60, "--out", tmp_path / "o.csv", "--contamination", "0.02")
+    shown = " ".join(result.output.split())
+    assert "Fitted on 60 random rows of 150, as asked for." in shown
+    assert "each compared with 60 random ones: 3 called" in shown
+    rows = rows_of(tmp_path / "o.csv")
+    assert [number for number, row in enumerate(rows) if row["decision"] == "anomaly"] == [5, 50, 77]
+    again = run(one, "--label", "y", "--train-rows", 60, "--json", "--quiet")
+    assert json.loads(again.stdout)["n_training"] == 60
+
+
+def test_a_plan_is_said_before_it_is_done_and_not_if_quiet(tmp_path, monkeypatch):
+    slow = Estimate(n_rows=50, fit_seconds=10.0, fit_power=2.0, score_seconds=1e-3, score_power=1.0)
+    monkeypatch.setattr("paretodepth.reports.budget.estimated", lambda *given: slow)
+    one = labelled(tmp_path / "one.csv", 900)
+    shown = " ".join(run(one).output.split())
+    assert "Fitted on 500 random rows of 900, and all are scored" in shown
+    assert "each compared with 500 random ones" in shown
+    assert "This will take some 54 min" in " ".join(run(one, "--exact").output.split())
+    assert run(one, "--quiet").output == ""
 
 
 def test_json_holds_the_figures_and_every_call(files):
     nominal, new, criteria = files
-    result = json.loads(run(nominal, new, "--criteria", criteria, "--alpha", "0.01", "--json").output)
+    result = json.loads(run(nominal, new, "--criteria", criteria, "--alpha", "0.01", "--json").stdout)
     assert result["n_training"] == 200
     assert result["method"] == "union"
     assert result["criteria"] == ["amount", "hour", "weight"]
@@ -176,7 +238,7 @@ def test_markup_and_escape_codes_in_cells_are_shown_as_text(tmp_path):
     result = run(nominal, new)
     assert "\x1b[31m" not in result.output
     assert "[bold red]x[/] �[31m" in result.output
-    assert json.loads(run(nominal, new, "--json").output)["criteria"] == [nasty, "b"]
+    assert json.loads(run(nominal, new, "--json").stdout)["criteria"] == [nasty, "b"]
 
 
 BAD = {
@@ -197,6 +259,12 @@ BAD = {
     "one place twice": (["{nominal}", "--out", "-", "--json"], "-: each output must have a place of its own"),
     "stdin twice": (["-", "-"], "Only one file can be standard input"),
     "both rates": (["{nominal}", "--alpha", "0.1", "--fdr", "0.1"], "Give either alpha or fdr"),
+    "rate and share": (["{nominal}", "--fdr", "0.1", "--contamination", "0.1"], "Give either fdr or contamination"),
+    "share of new ones": (["{nominal}", "{new}", "--contamination", "0.1"], "is the share of one file's samples"),
+    "bad share": (["{nominal}", "--contamination", "5"], "'contamination' parameter of detect must be a number"),
+    "unknown label": (["{nominal}", "--label", "ammount"], "Got 'ammount' instead (did you mean 'amount'?)"),
+    "label of many": (["{nominal}", "--label", "invoice"], "The label 'invoice' must have two values"),
+    "rows and exact": (["{nominal}", "--train-rows", "50", "--exact"], "Give either --train-rows or --exact"),
     "bad rate": (["{nominal}", "--fdr", "2"], "'fdr' parameter of detect must be a number between 0 and 1"),
     "bad method": (["{nominal}", "--method", "best"], "Invalid value for '--method'"),
     "both sources": (["{nominal}", "--columns", "hour", "--criteria", "{criteria}"], "Give either criteria or columns"),

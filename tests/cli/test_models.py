@@ -74,11 +74,23 @@ def test_a_bad_value_is_told_by_its_row_in_the_file(command, files, tmp_path, re
     refused([command, files["model"], new, *options], "Got inf in 'hour', sample 10012;", tmp_path)
 
 
+def test_scores_are_judged_by_labels_over_all_chunks(files, tmp_path):
+    rows = [(*row, number in PLANTED) for number, row in enumerate(invoices(1, 120, PLANTED))]
+    new = write_csv(tmp_path / "new.csv", rows, ("invoice", "amount", "hour", "weight", "odd"))
+    result = run("score", files["model"], new, "--out", tmp_path / "o.csv", "--label", "odd")
+    shown = " ".join(result.output.split())
+    assert f"Label odd: true is the anomaly (its name says so), {len(PLANTED)} of 120 samples." in shown
+    assert "Area under the ROC curve 1.000" in shown
+    fitted = run("fit", new, "--label", "odd", "--model", tmp_path / "m", "--train-rows", 80)
+    assert "80 nominal samples" in fitted.output
+    assert ParetoDepthDetector.load(tmp_path / "m").feature_names_in_.tolist() == ["amount", "hour", "weight"]
+
+
 def test_explain_tells_the_planted_reason(files):
     result = run("explain", files["model"], files["new"], "--row", 60)
     assert "Row 60: Far from every nominal sample in hour" in " ".join(result.output.split())
     for row, because in PLANTED.items():
-        told = json.loads(run("explain", files["model"], files["new"], "--row", row, "--json").output)
+        told = json.loads(run("explain", files["model"], files["new"], "--row", row, "--json").stdout)
         assert told["is_anomaly"]
         assert [entry["criterion"] for entry in told["criteria"]] == ["amount", "hour", "weight"]
         if because != "several together":
@@ -135,6 +147,8 @@ BAD = {
     "negative row": (["explain", "{model}", "{new}", "--row", "-1"], "the row must be from 0 to 119. Got -1 instead"),
     "no place for a model": (["fit", "{nominal}", "--model", "{folder}/no/m"], "must be a file in a folder"),
     "unknown id": (["score", "{model}", "{new}", "--id", "nr", "--out", "{folder}/o.csv"], "The id must be a column"),
+    "unknown label": (["score", "{model}", "{new}", "--label", "x", "--out", "{folder}/o.csv"], "The label must be a"),
+    "label of many": (["score", "{model}", "{new}", "--label", "hour", "--out", "{folder}/o.csv"], "must have two"),
     "unknown ending": (["score", "{model}", "{new}", "--out", "{folder}/o.xls"], "Got '.xls' instead"),
     "damaged": (["score", "{folder}/damaged.model", "{new}"], "damaged"),
     "of another version": (["score", "{folder}/later.model", "{new}"], "version"),

@@ -5,7 +5,6 @@ import typing
 import pytest
 
 from paretodepth.cli.options import (
-    MAX_UNCAPPED,
     Method,
     check_outputs,
     check_single_stream,
@@ -14,6 +13,7 @@ from paretodepth.cli.options import (
     new_detector,
     read_learning,
 )
+from paretodepth.reports.budget import MAX_UNCAPPED
 from paretodepth.scoring.methods import METHODS
 from tests.newcomer import write_files
 

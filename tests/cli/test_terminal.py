@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+import time
 
 import pytest
 from rich.console import Console
@@ -62,9 +63,27 @@ def test_a_terminal_shows_the_phases_and_how_much_is_done():
     assert "7/3" not in shown
 
 
-def test_elsewhere_no_progress_is_shown():
+def test_elsewhere_a_phase_is_a_line_once_the_run_has_taken_some_time():
     screen = Console(file=io.StringIO())
-    with progress("reading", screen), phase("scores"):
+    with progress("reading", screen, after=0), phase("[b] scores"):
+        assert list(told("abc", 3)) == ["a", "b", "c"]
+    assert screen.file.getvalue().splitlines() == ["reading …", "[b] scores …"]
+
+
+def test_what_is_being_done_when_the_time_is_up_is_told_though_it_says_nothing_itself():
+    screen = Console(file=io.StringIO())
+    with progress("reading", screen, after=0.01):
+        for _ in range(500):
+            if screen.file.getvalue():
+                break
+            time.sleep(0.01)
+    assert screen.file.getvalue() == "reading …\n"
+
+
+@pytest.mark.parametrize("options", [{"quiet": True, "after": 0}, {}])
+def test_what_is_quick_or_asked_to_be_quiet_tells_no_phase(options):
+    screen = Console(file=io.StringIO())
+    with progress("reading", screen, **options), phase("scores"):
         assert list(told("abc", 3)) == ["a", "b", "c"]
     assert screen.file.getvalue() == ""
 

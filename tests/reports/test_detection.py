@@ -10,7 +10,8 @@ from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth._blocks import watched
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.reports import detect, detection, write_report
-from paretodepth.reports.detection import TOGETHER, scored, scored_chunks, suspects
+from paretodepth.reports.detection import scored, scored_chunks
+from paretodepth.reports.reasons import TOGETHER, suspects
 from paretodepth.reports.results import results_table, summary
 from paretodepth.scoring.explanation import explain_left_out
 
@@ -100,6 +101,60 @@ def test_p_values_of_explained_training_samples_are_those_of_their_scores_under_
     expected = detector.model_.p_values(-detector.training_scores_)
     np.testing.assert_array_equal(explanation.p_values[method], expected)
     np.testing.assert_array_equal(explanation.is_anomaly, detector.training_labels_ < 0)
+
+
+def odd_table(n_samples=90):
+    values = np.random.default_rng(0).random((n_samples, 2))
+    values[[10, 11], [0, 1]] = 9.0, 7.0
+    return pa.table({"a": values[:, 0], "b": values[:, 1]})
+
+
+def test_of_some_fitted_rows_these_are_left_out_in_turn_and_the_others_are_new():
+    table, rows = odd_table(), np.flatnonzero(np.arange(90) % 3)
+    found = detect(union(), table, rows=rows)
+    detector = union().fit(table.take(rows))
+    others = np.delete(np.arange(90), rows)
+    np.testing.assert_array_equal(found.scores[rows], -detector.training_scores_)
+    np.testing.assert_array_equal(found.scores[others], -detector.score_samples(table.take(others)))
+    assert set(found.strangest[:2]) == {10, 11}
+    asked = np.array([10, 0, 11, 3, 12])
+    explanation = found.explanation(asked)
+    left_out = explain_left_out(detector.model_, np.searchsorted(rows, [10, 11]), n_jobs=None)
+    new = detector.explain(table.take([0, 3, 12]))
+    for part, expected, places in ((explanation, left_out, [0, 2]), (explanation, new, [1, 3, 4])):
+        np.testing.assert_array_equal(part.relief[places], expected.relief)
+        np.testing.assert_array_equal(part.criterion_p_values[places], expected.criterion_p_values)
+        for nearest, fitted in zip(part.neighbors, expected.neighbors, strict=True):
+            np.testing.assert_array_equal(nearest[places], rows[fitted])
+    dyads = found.nearest_dyads(asked)
+    np.testing.assert_array_equal(dyads[[1, 3, 4]], detector.nearest_dyads(table.take([0, 3, 12])))
+    np.testing.assert_array_equal(
+        dyads[[0, 2]], detector.model_.left_out_dyads(np.searchsorted(rows, [10, 11]), n_jobs=None)
+    )
+
+
+def test_of_new_samples_the_nearest_are_rows_of_the_whole_training_table():
+    table, rows = odd_table(), np.arange(1, 90, 2)
+    found = detect(union(), table, table, rows=rows)
+    for nearest in found.explanation(rows).neighbors:
+        np.testing.assert_array_equal(nearest[:, 0], rows)
+
+
+def test_sentences_about_one_file_speak_of_others_and_those_about_new_samples_of_nominal_ones():
+    table = odd_table()
+    for rows in (None, np.arange(0, 90, 2)):
+        sentences = [reason.sentence for reason in detect(union(), table, contamination=0.1, rows=rows).reasons(90)]
+        assert any("Far from every other sample in" in sentence for sentence in sentences)
+        assert not any("nominal" in sentence for sentence in sentences)
+    assert "Far from every nominal sample in" in detect(union(), odd_table(), table).reasons(1)[0].sentence
+
+
+def test_a_bad_value_is_told_by_its_row_in_the_whole_though_some_rows_are_fitted():
+    table = random_table(1, 500)
+    values = table.column("b").to_numpy().copy()
+    values[321] = np.inf
+    with pytest.raises(ValueError, match=r"Got inf in 'b', sample 321;"):
+        detect(union(), table.set_column(1, "b", [values]), rows=np.arange(0, 500, 2))
 
 
 def test_the_criterion_to_blame_has_the_smallest_p_value():

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,8 @@ from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.choice import chosen_criteria
 from paretodepth.reports import detect, write_report
 from paretodepth.reports.detection import scored
+from paretodepth.reports.labels import Labels
+from paretodepth.reports.results import headline
 
 NASTY = "</script><script>window.injected = 1</script><img src=x onerror='window.injected = 2'>\"'&amp; =1+1 😀"
 
@@ -244,8 +247,29 @@ def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_pa
     write_report(found, tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert not page.is_visible("#dyads-part")
-    assert "Each sample is compared with all others" in page.inner_text("#basis")
+    assert "Each sample is compared with all the others" in page.inner_text("#basis")
     assert n_called(page) == found.is_anomaly.sum()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rows", [None, np.arange(0, 120, 2)])
+def test_of_one_file_the_page_speaks_of_no_nominal_samples_and_tells_the_label(found, rows, tmp_path, opened):
+    samples = found.samples.append_column("bad", pa.array([row in (17, 60, 88) for row in range(120)]))
+    one = detect(ParetoDepthDetector(found.detector.criteria, method="union"), samples, rows=rows)
+    one = replace(one, labels=Labels.of(samples, "bad"))
+    write_report(one, tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    figures = one.labels.figures(one.scores)
+    assert page.inner_text("#label-area") == f"{figures['area']:.3f}"
+    assert page.inner_text("#label-precision") == f"{figures['average_precision']:.3f}"
+    assert page.inner_text("#label-at-n") == f"{figures['precision_at_n']:.3f}"
+    assert "out beyond what the rest suggests" in page.inner_text("#rate-of")
+    assert page.inner_text("#rate") == str(one.n_anomalies) == page.inner_text("#n-called")
+    assert page.inner_text("#by-chance") == ("119" if rows is None else "60")
+    assert page.inner_text("#headline") == headline(one)
+    nearest = page.locator("#neighbors tr:nth-child(2) td:nth-child(2)").inner_text()
+    assert nearest == str(one.reasons(1)[0].neighbors[0][0])
+    assert "nominal" not in page.inner_text("body").lower()
 
 
 @pytest.mark.slow

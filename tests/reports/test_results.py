@@ -52,9 +52,36 @@ def test_the_headline_tells_the_rate_and_who_was_compared():
     assert headline(detect(ParetoDepthDetector(), nominal, pa.table({"a": [9.0, 0.5]}), fdr=0.1)) == (
         "1 of 2 samples called anomalies, at a false discovery rate of 0.1"
     )
-    assert headline(detect(ParetoDepthDetector(threshold=1e9), nominal)) == (
-        "0 of 99 samples called anomalies; each compared with all others"
+
+
+def test_the_headline_of_one_file_speaks_of_no_nominal_samples():
+    table = pa.table({"a": np.append(np.random.default_rng(0).random(98), 50.0)})
+    begin = "The strangest of 99 samples, each compared with all the others: "
+    told = {
+        "1 stands out beyond what the rest suggests (false discovery rate of 10%)": {},
+        "none stands out beyond what the rest suggests (false discovery rate of 0.01%)": {"fdr": 1e-4},
+        "10 called, the share of 10% that was asked for": {"contamination": 0.1},
+    }
+    for end, rates in told.items():
+        assert headline(detect(ParetoDepthDetector(method="criteria"), table, **rates)) == begin + end
+    assert headline(detect(ParetoDepthDetector(threshold=1e9), table)) == (
+        begin + "0 called, beyond the threshold that was given"
     )
+    assert begin + "4 called, those with a p-value of at most 0.05" == headline(
+        detect(ParetoDepthDetector(method="criteria", alpha=0.05), table)
+    )
+    some = detect(ParetoDepthDetector(), table, rows=np.arange(0, 99, 2))
+    assert headline(some).startswith("The strangest of 99 samples, each compared with 50 random ones: ")
+
+
+def test_the_summary_tells_the_mode_and_the_strangest_whether_they_are_called_or_not(found):
+    told = summary(found, n_shown=7)
+    assert (told["mode"], told["contamination"], told["label"]) == ("new samples", None, None)
+    assert [sample["row"] for sample in told["strangest"]] == found.strangest[:7].tolist()
+    one = summary(detect(ParetoDepthDetector(), found.samples.select(["amount"]), contamination=0.02), n_shown=4)
+    assert (one["mode"], one["contamination"], one["fdr"], one["alpha"]) == ("one file", 0.02, None, None)
+    assert len(one["strangest"]) == 4
+    assert one["anomalies"] == one["strangest"][: one["n_anomalies"]]
 
 
 def test_figures_of_criteria_are_those_of_the_explanation(found):

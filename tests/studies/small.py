@@ -19,6 +19,7 @@ SMALL = {
     "dyads": ({"n_dyads": 10**6, "step": 10**5}, 30),
     "accuracy": ({"regimes": ["cube, K = 4", "joint band, K = 2", "categories, K = 6"]}, 2),
     "validity": ({"alphas": list(validity.ALPHAS)}, 12),
+    "trimming": ({"tables": ["simulated"], "contaminations": [0.05, 0.1], "method": "criteria"}, 2),
     "speed": ({"n_criteria": [2]}, 3),
     "fits": ({"fits": [[2, 120, {"max_depth": "auto"}], [2, 60, {"max_depth": 5}], [3, 100, {"max_dyads": 900}]]}, 1),
     "subsets": ({"n_samples": 120, "n_criteria": [2, 4], "shares": [1.0, 0.1, 0.01]}, 6),
@@ -48,7 +49,7 @@ def assert_section_is_written(page, name, values, folder):
     assert experiment.title in text
     assert all(table.to_markdown() in text for table in tables)
     pictures = sorted(path.name for path in files.glob("*.png"))
-    assert pictures or name in ("speed", "cluster")
+    assert pictures or name in ("speed", "cluster", "trimming")
     for picture in pictures:
         assert f"{page.name}/{picture}" in text
         assert (files / picture).with_suffix(".svg").exists()

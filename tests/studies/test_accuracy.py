@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from paretodepth.studies.accuracy import areas, regimes, validity
+from paretodepth import ParetoDepthDetector
+from paretodepth.studies.accuracy import areas, regimes, trimming, validity
 from paretodepth.studies.pages import ACCURACY
 from tests.studies.small import SMALL, assert_section_is_written, cells
 
@@ -74,6 +75,38 @@ def test_regimes_of_real_data_are_there_when_their_files_are(tmp_path, monkeypat
     assert task.columns_train.shape == (40, 8)
     assert sorted(criterion.columns for criterion in task.criteria) == [[0, 4], [1, 5], [2, 6], [3, 7]]
     assert task.is_anomaly.tolist() == [False] * 40 + [True] * 10
+
+
+@pytest.mark.slow
+def test_trims_are_compared_with_none_and_with_rivals(runs):
+    gains = cells(trimming.tables(runs("trimming"), SMALL["trimming"][0]), "gains")
+    assert [row["left out, or rival"] for row in gains] == [*trimming.TRIMS, trimming.FOREST, trimming.KNN] * 2
+    assert all("+0.000" in row["area, gain"] for row in gains if row["left out, or rival"] == trimming.NONE)
+    assert all(float(row["area, gain"].split(",")[0]) > 0.9 for row in gains)
+
+
+def test_a_mixture_has_the_share_of_anomalies_that_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("PARETODEPTH_DATA", str(tmp_path))
+    assert trimming.EXPERIMENT.settings(False)["tables"] == [trimming.SIMULATED]
+    (tmp_path / "adbench").mkdir()
+    X = np.column_stack([np.random.default_rng(0).random((300, 2)), np.ones(300)])
+    np.savez(tmp_path / "adbench" / "7_small.npz", X=X, y=np.arange(300) >= 290)
+    assert trimming.EXPERIMENT.settings(False)["tables"] == ["small"]
+    for share, n_nominal, n_anomalies in ((0.05, 190, 10), (0.1, 90, 10), (0.02, 290, 6)):
+        drawn = trimming.mixture("small", share, 0)
+        assert drawn.X.shape == (n_nominal + n_anomalies, 2)
+        assert drawn.is_anomaly.sum() == n_anomalies
+
+
+def test_trimmed_samples_are_scored_as_new_by_a_fit_to_the_others():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[:3] += 9
+    detector = ParetoDepthDetector(method="criteria")
+    scores = trimming.trimmed_scores(detector, X, (0.05,))
+    kept = ParetoDepthDetector(method="criteria").fit(X[3:])
+    np.testing.assert_array_equal(scores[:3], -kept.score_samples(X[:3]))
+    np.testing.assert_array_equal(scores[3:], -kept.training_scores_)
+    np.testing.assert_array_equal(trimming.trimmed_scores(detector, X, ()), -detector.fit(X).training_scores_)
 
 
 @pytest.mark.slow

@@ -1,11 +1,13 @@
 """The command `detect`: fit on one file, score another, say who is called and why."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -24,9 +26,10 @@ from paretodepth.cli.terminal import (
 
 if TYPE_CHECKING:
     from paretodepth.reports.detection import Detection
+    from paretodepth.reports.labels import Labels
 
-N_WORST = 10
-"""Samples that the summary shows."""
+N_SHOWN = 10
+"""Samples that are shown if nobody says how many."""
 
 
 @app.command(name="detect")
@@ -39,12 +42,19 @@ def detect_command(
     id_column: options.IdColumn = None,
     alpha: options.Alpha = None,
     fdr: Annotated[float | None, typer.Option(help="Share of nominal samples among those called, instead.")] = None,
+    contamination: Annotated[
+        float | None, typer.Option(help="Of one file, the share of its samples to call, instead.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many of the strangest are shown.")] = N_SHOWN,
+    label: options.Label = None,
     method: options.Method = "union",
     out: Annotated[str | None, typer.Option(help="File for the scores; - for stdout.")] = None,
     report: Annotated[str | None, typer.Option(help="File for the report, one HTML page; - for stdout.")] = None,
     format: options.Format = None,
     missing: options.MissingRule = "drop",
     dask: options.Dask = None,
+    train_rows: options.TrainRows = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Fit on all rows, however long it takes.")] = False,
     quiet: options.Quiet = False,
     as_json: options.AsJson = False,
     fail_on_anomaly: options.FailOnAnomaly = False,
@@ -53,7 +63,10 @@ def detect_command(
 
     Without --criteria or --columns, the table suggests criteria; `paretodepth suggest` shows them.
 
-    Without TEST, each sample of TRAIN is compared with all others. Rows are counted from 0.
+    Without TEST, the strangest of TRAIN are told: each sample is compared with all the others, and those are called
+    that stand out beyond what the rest suggests, or the share that --contamination names. Rows are counted from 0.
+
+    If a fit of all rows would take more than 20 s, it is made of random ones, always the same, and all are scored.
 
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
@@ -65,7 +78,7 @@ def detect_command(
     check_single_stream(inputs)
     check_outputs(outputs, inputs, criteria)
     check_output_format(out)
-    with progress("reading"):
+    with progress("reading", quiet=quiet):
         learning = read_learning(
             train,
             format=format,
@@ -75,58 +88,123 @@ def detect_command(
             method=method,
             alpha=alpha,
             missing=missing,
+            label=label,
         )
-        found = _detected(learning, test, format=format, id_column=id_column, fdr=fdr, dask=dask)
-    _write(found, out, report, f"Anomalies in {_spoken(test or train)}", id_column)
+        samples = _samples(learning, test, format, id_column)
+        chosen = Choice(fdr, contamination, label, train_rows, exact, dask)
+        found = _detected(learning, samples, chosen, quiet=quiet)
+    _write(found, out, report, f"Anomalies in {_spoken(test or train)}", id_column, quiet=quiet)
     if as_json:
-        print_json(found)
+        print_json(found, top)
     elif not quiet:
         screen = notes if "-" in outputs else console
-        table = _worst_table(found, id_column)
+        table = _worst_table(found, id_column, top)
         print_outcome(screen, remark=learning.remark, advice=found.model.advice, outcome=table)
         print_left_out(screen, left_out_remarks(found))
+        _print_label(screen, found)
         print_written(screen, outputs)
     if fail_on_anomaly and found.n_anomalies:
         raise typer.Exit(3)
 
 
-def _detected(
-    learning: options.Learning,
-    test: str | None,
-    *,
-    format: options.Format,
-    id_column: str | None,
-    fdr: float | None,
-    dask: str | None,
-) -> "Detection":
-    """Return what is found in a file of samples, or in the training samples themselves."""
+class Choice(NamedTuple):
+    """What is asked for beside criteria: whom to call, what to judge by, how much to fit and where."""
+
+    fdr: float | None
+    contamination: float | None
+    label: str | None
+    train_rows: int | None
+    is_exact: bool
+    dask: str | None
+
+
+def _samples(learning: options.Learning, test: str | None, format: options.Format, id_column: str | None) -> Any:
+    """Return the samples of a file with the columns of the training samples; None for these themselves."""
     from paretodepth.criteria.choice import read_columns
-    from paretodepth.distributed import connected
     from paretodepth.files.tables import read_table
-    from paretodepth.reports.detection import detect
     from paretodepth.reports.results import check_id_column
 
     training, detector, _ = learning
     schema = training.select(read_columns(detector.criteria, training.column_names)).schema
     samples = None if test is None else read_table(test, format=format, schema=schema, keep_others=True)
     check_id_column(id_column, (training if samples is None else samples).column_names)
-    with connected(dask) as client:
-        return detect(detector, training, samples, fdr=fdr, client=client)
+    return samples
 
 
-def _write(found: "Detection", out: str | None, report: str | None, title: str, id_column: str | None) -> None:
+def _detected(learning: options.Learning, samples: Any, chosen: Choice, *, quiet: bool) -> "Detection":
+    """Return what is found in samples, or in the training samples themselves."""
+    from paretodepth.distributed import connected
+    from paretodepth.reports.budget import max_depth_of, planned
+    from paretodepth.reports.detection import detect
+
+    training, detector, _ = learning
+    labels = _labels(training if samples is None else samples, chosen.label)
+    n_scores = 0 if samples is None else len(samples)
+    plan = planned(
+        detector,
+        training,
+        n_scores,
+        train_rows=chosen.train_rows,
+        is_exact=chosen.is_exact,
+        # A cluster has its own time.
+        may_estimate=chosen.dask is None,
+    )
+    if plan.notice and not quiet:
+        notes.print(Text(plan.notice))
+    if plan.rows is not None:
+        detector.set_params(max_depth=max_depth_of(len(plan.rows)))
+    with connected(chosen.dask) as client:
+        found = detect(
+            detector,
+            training,
+            samples,
+            fdr=chosen.fdr,
+            contamination=chosen.contamination,
+            rows=plan.rows,
+            client=client,
+        )
+    return replace(found, labels=labels)
+
+
+def _labels(samples: Any, label: str | None) -> "Labels | None":
+    """Return the labels of samples, before anything is computed: they may be no labels."""
+    if label is None:
+        return None
+    from paretodepth.reports.labels import Labels
+
+    return Labels.of(samples, label)
+
+
+def _print_label(screen: Console, found: "Detection") -> None:
+    """Print how well the scores agree with the labels, if there are any."""
+    from paretodepth.criteria.choice import read_columns
+    from paretodepth.reports.results import label_figures
+
+    figures = label_figures(found)
+    if figures is None:
+        return
+    from paretodepth.reports.labels import label_sentence
+
+    screen.print(Text(printable(label_sentence(figures))))
+    if figures["column"] in read_columns(found.detector.criteria, found.samples.column_names):
+        screen.print(Text(f"A criterion reads {printable(figures['column'])}, which it should not know.", "yellow"))
+
+
+def _write(
+    found: "Detection", out: str | None, report: str | None, title: str, id_column: str | None, *, quiet: bool
+) -> None:
     """Write the scores and the report to the files that are asked for."""
     from paretodepth.files.tables import write_table
     from paretodepth.reports.results import results_table
 
     if out is not None:
-        with progress("explaining"):
+        with progress("explaining", quiet=quiet):
             table = results_table(found, id_column=id_column)
         write_table(table, out)
     if report is not None:
         from paretodepth.reports.page import write_report
 
-        with progress("explaining"):
+        with progress("explaining", quiet=quiet):
             write_report(found, report, title=title)
 
 
@@ -135,24 +213,25 @@ def _spoken(source: str) -> str:
     return "standard input" if source == "-" else Path(source).name
 
 
-def print_json(found: "Detection") -> None:
+def print_json(found: "Detection", n_shown: int) -> None:
     """Print the figures and the called samples as one JSON object."""
     from paretodepth.reports.results import summary
 
-    typer.echo(json.dumps(summary(found), ensure_ascii=False, indent=2))
+    typer.echo(json.dumps(summary(found, n_shown=n_shown), ensure_ascii=False, indent=2))
 
 
-def _worst_table(found: "Detection", id_column: str | None) -> Table:
+def _worst_table(found: "Detection", id_column: str | None, n_shown: int) -> Table:
     """Return the strangest samples with their reasons."""
     from paretodepth.reports.results import headline
 
-    worst = found.strangest[:N_WORST]
+    worst = found.strangest[:n_shown]
     names = found.samples.column(id_column).take(worst).to_pylist() if id_column else [None] * len(worst)
-    table = Table(title=Text(headline(found), style="bold"), title_justify="left", box=SIMPLE_HEAD)
+    title = f"{headline(found)}; {len(worst):,} shown" if len(found.scores) > len(worst) else headline(found)
+    table = Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD)
     for heading in ("row", *([printable(id_column, 30)] if id_column else []), "score", "p-value", "because"):
         table.add_column(Text(heading), justify="right", no_wrap=True)
     table.add_column("why", ratio=1)
-    for row, name, reason in zip(worst.tolist(), names, found.reasons(N_WORST), strict=True):
+    for row, name, reason in zip(worst.tolist(), names, found.reasons(n_shown), strict=True):
         cells = [str(row), *([printable(str(name), 30)] if id_column else [])]
         cells += [f"{found.scores[row]:.1f}", f"{found.p_values[row]:.2g}"]
         called = bool(found.is_anomaly[row])

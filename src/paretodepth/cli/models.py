@@ -40,6 +40,8 @@ def fit(
     alpha: options.Alpha = None,
     method: options.Method = "union",
     missing: options.MissingRule = "drop",
+    label: options.Label = None,
+    train_rows: options.TrainRows = None,
     format: options.Format = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -47,11 +49,12 @@ def fit(
 
     Example: paretodepth fit nominal.csv --criteria criteria.toml --model nominal.model
     """
-    from paretodepth.reports.detection import fit_to_table
+    from paretodepth.reports.budget import max_depth_of, planned
+    from paretodepth.reports.detection import check_whole, fit_to_table
     from paretodepth.reports.results import dropped_remark
 
     check_outputs([model], [train], criteria)
-    with progress("reading"):
+    with progress("reading", quiet=quiet):
         training, detector, remark = read_learning(
             train,
             format=format,
@@ -61,7 +64,15 @@ def fit(
             method=method,
             alpha=alpha,
             missing=missing,
+            label=label,
         )
+        plan = planned(detector, training, 0, train_rows=train_rows, may_sample=False)
+        if plan.notice and not quiet:
+            notes.print(Text(plan.notice))
+        if plan.rows is not None:
+            check_whole(detector, training)
+            training = training.take(plan.rows)
+            detector.set_params(max_depth=max_depth_of(len(training)))
         fit_to_table(detector, training)
         detector.save(model)
     if not quiet:
@@ -82,6 +93,7 @@ def score(
     out: Annotated[str, typer.Option(help="File for the scores; - for stdout.")] = "-",
     id_column: options.IdColumn = None,
     missing: options.NewMissing = "drop",
+    label: options.Label = None,
     format: options.Format = None,
     quiet: options.Quiet = False,
     fail_on_anomaly: options.FailOnAnomaly = False,
@@ -93,6 +105,7 @@ def score(
     from paretodepth.files.formats import check_output_format
     from paretodepth.files.tables import read_chunks, write_table
     from paretodepth.reports.detection import scored_chunks
+    from paretodepth.reports.labels import check_label_column
     from paretodepth.reports.results import N_NAMED, results_table, unscored_figures, unscored_remark
 
     check_outputs([out], [model, test])
@@ -100,25 +113,48 @@ def score(
     detector, schema = _loaded(model)
     n_scored = n_called = n_unscored = 0
     first_unscored: list[dict[str, Any]] = []
+    judged: list[Any] = []
+    agreement = ""
 
     def tables() -> Iterator[Any]:
-        nonlocal n_scored, n_called, n_unscored
+        nonlocal n_scored, n_called, n_unscored, agreement
         chunks = read_chunks(test, format=format, schema=schema, keep_others=True)
         for found in scored_chunks(detector, chunks, missing=missing):
             n_scored += found.n_scored
             n_called += found.n_anomalies
             n_unscored += len(found.unscored)
             first_unscored.extend(unscored_figures(found, N_NAMED - len(first_unscored)))
+            if label is not None:
+                judged.append(
+                    (found.samples.select([check_label_column(label, found.samples.column_names)]), found.scores)
+                )
             yield results_table(found, id_column=id_column)
+        if label is not None:
+            # Before the file is there as a whole: a column that is no label leaves nothing behind.
+            agreement = _agreement(judged, label)
 
-    with progress("reading"):
+    with progress("reading", quiet=quiet):
         write_table(tables(), out)
+    if agreement and not quiet:
+        notes.print(Text(printable(agreement)))
     if not quiet:
         notes.print(f"{n_called:,} of {n_scored:,} samples called anomalies.")
         if n_unscored:
             print_left_out(notes, [unscored_remark(n_unscored, first_unscored)])
     if fail_on_anomaly and n_called:
         raise typer.Exit(3)
+
+
+def _agreement(judged: list[Any], label: str) -> str:
+    """Return how well scores agree with labels, given tables of these and the scores, chunk by chunk."""
+    import numpy as np
+    import pyarrow as pa
+
+    from paretodepth.reports.labels import Labels, label_sentence
+
+    tables, scores = zip(*judged, strict=True)
+    whole = pa.concat_tables(tables, promote_options="permissive")
+    return label_sentence(Labels.of(whole, label).figures(np.concatenate(scores)))
 
 
 @app.command()

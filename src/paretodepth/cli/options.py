@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 MIN_ROWS = 4
 """Of a file to learn from: three samples have each the same two neighbors."""
-MAX_UNCAPPED = 5000
-"""Training samples of which all fronts are kept; of more the deepest are counted as one."""
 
 
 def check_outputs(outputs: Sequence[str], inputs: Sequence[str], criteria: Path | None = None) -> None:
@@ -95,6 +93,12 @@ Dask = Annotated[str | None, typer.Option(help="Fit on a Dask cluster: local, or
 FailOnAnomaly = Annotated[bool, typer.Option("--fail-on-anomaly", help="Exit with 3 if an anomaly is found.")]
 
 
+Label = Annotated[
+    str | None, typer.Option(help="Column of two values that tells anomalies: no criterion; scores are judged by it.")
+]
+TrainRows = Annotated[int | None, typer.Option(min=1, help="Fit on so many random rows; all are scored.")]
+
+
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of reading files, which its parameter `format` takes as one `Reading`.
 
@@ -148,6 +152,7 @@ def read_learning(
     method: MethodName,
     alpha: float | None,
     missing: Missing = "drop",
+    label: str | None = None,
 ) -> Learning:
     """Return the training samples of a file, and the detector that the options ask for."""
     from paretodepth.criteria.choice import chosen_criteria
@@ -155,9 +160,10 @@ def read_learning(
 
     training = read_table(train, format=format)
     check_training_rows(len(training), train)
+    described = training if columns is not None else without_column(training, label)
     given = criteria_of(criteria, missing)
     choice = chosen_criteria(
-        training,
+        described,
         criteria=given,
         columns=column_list(columns),
         id_column=id_column,
@@ -167,11 +173,17 @@ def read_learning(
     return Learning(training, new_detector(chosen, len(training), method, alpha), choice.remark)
 
 
+def without_column(table: Any, name: str | None) -> Any:
+    """Return a table without a column, if it has it."""
+    return table.drop_columns([name]) if name in table.column_names else table
+
+
 def new_detector(criteria: Any, n_training: int, method: MethodName, alpha: float | None) -> ParetoDepthDetector:
     """Return a detector with the defaults of the command line, for so many training samples."""
     from paretodepth.detector import ParetoDepthDetector
+    from paretodepth.reports.budget import max_depth_of
 
-    max_depth: Any = "auto" if n_training > MAX_UNCAPPED else None
+    max_depth = max_depth_of(n_training)
     return ParetoDepthDetector(criteria, method=method, alpha=alpha, max_depth=max_depth, n_jobs=-1)
 
 

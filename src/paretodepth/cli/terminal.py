@@ -4,8 +4,9 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from threading import Lock, Timer
 from typing import Annotated, NoReturn
 
 import typer
@@ -13,6 +14,10 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 from typer.exceptions import TyperException
+
+SECONDS_BEFORE = 3.0
+"""How long a run whose output is no terminal goes on before it says what it is doing."""
+Show = Callable[[str, int, int], None]
 
 app = typer.Typer(
     add_completion=False,
@@ -60,13 +65,26 @@ def printable(text: str, most: int | None = None) -> str:
 
 
 @contextmanager
-def progress(title: str, screen: Console = notes) -> Iterator[None]:
-    """Show what is being done, phase by phase, on a terminal, and nothing otherwise.
+def progress(
+    title: str, screen: Console = notes, *, quiet: bool = False, after: float = SECONDS_BEFORE
+) -> Iterator[None]:
+    """Show what is being done, phase by phase: on a terminal as a bar, elsewhere a line a phase, if quiet nothing.
 
-    Where it is known how much there is to do, a bar tells how much is done and how long the rest will take.
+    Where it is known how much there is to do, the bar tells how much is done and how long the rest will take. Lines
+    begin when the work has taken some seconds, so that what is quick says nothing.
     """
     from paretodepth._blocks import watched
 
+    if quiet:
+        yield
+        return
+    with _bar(title, screen) if screen.is_terminal else _lines(title, screen, after) as show, watched(show):
+        yield
+
+
+@contextmanager
+def _bar(title: str, screen: Console) -> Iterator[Show]:
+    """Show phases as a bar that goes away in the end."""
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -74,7 +92,7 @@ def progress(title: str, screen: Console = notes) -> Iterator[None]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+    with Progress(*columns, console=screen, transient=True) as bar:
         shown, task = title, bar.add_task(title, total=None)
 
         def show(step: str, n_done: int, n_all: int) -> None:
@@ -85,8 +103,44 @@ def progress(title: str, screen: Console = notes) -> Iterator[None]:
                 shown, task = step, bar.add_task(step, total=None)
             bar.update(task, completed=n_done, total=n_all or None)
 
-        with watched(show):
-            yield
+        yield show
+
+
+@contextmanager
+def _lines(title: str, screen: Console, after: float) -> Iterator[Show]:
+    """Print phases as lines, each once, from some seconds on."""
+    lock = Lock()
+    present, printed, is_late = title, "", False
+
+    def print_present() -> None:
+        nonlocal printed
+        if is_late and present != printed:
+            printed = present
+            screen.print(Text(f"{printable(present)} …"))
+
+    def begin() -> None:
+        nonlocal is_late
+        with lock:
+            is_late = True
+            print_present()
+
+    def show(step: str, n_done: int, n_all: int) -> None:
+        nonlocal present
+        with lock:
+            present = step
+            print_present()
+
+    # What is being done when the time is up may say nothing more for long, so a thread of its own says it.
+    timer = Timer(after, begin)
+    timer.daemon = True
+    if after > 0:
+        timer.start()
+    else:
+        begin()
+    try:
+        yield show
+    finally:
+        timer.cancel()
 
 
 def print_outcome(screen: Console, *, remark: str, advice: Iterable[str], outcome: RenderableType) -> None:

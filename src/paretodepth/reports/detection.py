@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -16,46 +16,31 @@ from paretodepth import distributed
 from paretodepth._blocks import phase
 from paretodepth.criteria.choice import read_columns
 from paretodepth.criteria.criterion import Missing, resolve_criteria
+from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.missing import Seen
 from paretodepth.criteria.values import is_missing
 from paretodepth.detector import NAME, ParetoDepthDetector
 from paretodepth.files.schema import KIND_TYPES, check_expected_columns
+from paretodepth.reports.decision import (
+    ONE_FILE_FDR,
+    check_contamination,
+    check_one_file,
+    check_one_rate,
+    fdr_threshold,
+    share_threshold,
+    stand_out_p_values,
+)
+from paretodepth.reports.reasons import Reason, reasons_of
 from paretodepth.scoring.advice import AdviceWarning
-from paretodepth.scoring.calibration import check_fdr, discoveries
-from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_new
+from paretodepth.scoring.calibration import check_fdr
+from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new
 from paretodepth.scoring.model import Model
 
 if TYPE_CHECKING:
     from distributed import Client
 
-TOGETHER = "several together"
-"""Who is to blame for a sample that is far in no criterion alone."""
-
-
-class Reason(NamedTuple):
-    """Why one sample is called or not.
-
-    Attributes
-    ----------
-    suspect : int
-        The criterion most to blame, by index; -1 if the sample is far in none alone.
-    because : str or None
-        Its name, or `TOGETHER`; None if the sample is not called.
-    sentence : str
-    criterion_p_values, relief, distances : ndarray of shape (n_criteria,)
-        As in :class:`Explanation`.
-    neighbors : list of ndarray of shape (n_neighbors,)
-        For each criterion the nearest training samples.
-    """
-
-    suspect: int
-    because: str | None
-    sentence: str
-    criterion_p_values: NDArray[np.float64]
-    relief: NDArray[np.float64]
-    distances: NDArray[np.float64]
-    neighbors: list[NDArray[np.intp]]
+    from paretodepth.reports.labels import Labels
 
 
 @dataclass(frozen=True)
@@ -71,14 +56,21 @@ class Detection:
     samples : pyarrow.Table
         With all their columns.
     seen : Seen or None
-        What the criteria see of the samples; None if they are the training samples, each
-        compared with the others.
+        What the criteria see of the samples; None if all of them were fitted.
     scores : ndarray of shape (n_samples,)
         Larger is stranger; NaN for samples that lack a value.
     fdr : float or None
         The false discovery rate, if it sets the threshold.
     first_row : int
         The number of the first sample, if they are a part of many.
+    contamination : float or None
+        The share of the samples that is called, if it sets the threshold.
+    is_left_out : bool
+        Whether the samples are the training samples, each compared with the others: one file.
+    fitted_rows : ndarray of shape (n_fitted,) or None
+        The rows of `training` that were fitted, in rising order; None if all were.
+    labels : Labels or None
+        Which samples are anomalies in truth.
     """
 
     detector: ParetoDepthDetector
@@ -88,21 +80,24 @@ class Detection:
     scores: NDArray[np.float64]
     fdr: float | None
     first_row: int = 0
+    contamination: float | None = None
+    is_left_out: bool = False
+    fitted_rows: NDArray[np.intp] | None = None
+    labels: Labels | None = None
 
     @property
     def model(self) -> Model:
         """What the detector's fit has found."""
         return self.detector.model_
 
-    @property
-    def is_left_out(self) -> bool:
-        """Whether the samples are the training samples, each compared with the others."""
-        return self.seen is None
+    @cached_property
+    def _is_scored(self) -> NDArray[np.bool_]:
+        return ~np.isnan(self.scores)
 
     @cached_property
     def unscored(self) -> NDArray[np.intp]:
         """The samples that are not scored, for they lack a value in a criterion that drops them."""
-        return np.flatnonzero(np.isnan(self.scores))
+        return np.flatnonzero(~self._is_scored)
 
     @property
     def n_scored(self) -> int:
@@ -123,9 +118,23 @@ class Detection:
         return self.model.p_values(self.scores)
 
     @cached_property
+    def stand_out_p_values(self) -> NDArray[np.float64]:
+        """How often the rest suggests a score as large: of one file by the tail of its scores, else the p-values."""
+        if not self.is_left_out:
+            return self.p_values
+        p_values = np.full(len(self.scores), np.nan)
+        p_values[self._is_scored] = stand_out_p_values(self.scores[self._is_scored])
+        return p_values
+
+    @cached_property
     def threshold(self) -> float:
         """The score above which a sample is called an anomaly."""
-        return self.model.threshold if self.fdr is None else _fdr_threshold(self.scores, self.p_values, self.fdr)
+        scores = self.scores[self._is_scored]
+        if self.contamination is not None:
+            return share_threshold(scores, self.contamination)
+        if self.fdr is not None:
+            return fdr_threshold(scores, self.stand_out_p_values[self._is_scored], self.fdr)
+        return self.model.threshold
 
     @cached_property
     def is_anomaly(self) -> NDArray[np.bool_]:
@@ -152,7 +161,7 @@ class Detection:
         rows = self.strangest[len(known) : n_samples]
         if len(rows):
             with phase(f"reasons of {len(rows):,} samples"):
-                known.extend(_reasons_of(self.explanation(rows)))
+                known.extend(reasons_of(self.explanation(rows)))
         return known[:n_samples]
 
     @cached_property
@@ -161,19 +170,40 @@ class Detection:
         return []
 
     def explanation(self, rows: NDArray[np.intp]) -> Explanation:
-        """Return why some samples, at least one, are called or not."""
+        """Return why some samples, at least one, are called or not; the nearest are rows of the training samples."""
         n_jobs = self.detector.n_jobs
         if self.seen is None:
             explanation = explain_left_out(self.model, rows, n_jobs=n_jobs)
+        elif self.is_left_out:
+            places, new = self._placed(self.seen, rows)
+            explanation = explain_mixed(self.model, places, new, n_jobs=n_jobs)
         else:
             explanation = explain_new(self.model, self._views_of(self.seen, rows), n_jobs=n_jobs)
-        return replace(explanation, is_anomaly=self.is_anomaly[rows])
+        if self.fitted_rows is not None:
+            fitted_rows = self.fitted_rows
+            explanation = replace(explanation, neighbors=[fitted_rows[nearest] for nearest in explanation.neighbors])
+        others = "other" if self.is_left_out else "nominal"
+        return replace(explanation, is_anomaly=self.is_anomaly[rows], others=others)
 
     def nearest_dyads(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of some samples with their nearest training samples, shape (n_rows, s, n_criteria)."""
         if self.seen is None:
             return self.model.left_out_dyads(rows, n_jobs=self.detector.n_jobs)
-        return self.model.new_dyads(self._views_of(self.seen, rows), n_jobs=self.detector.n_jobs)
+        if not self.is_left_out:
+            return self.model.new_dyads(self._views_of(self.seen, rows), n_jobs=self.detector.n_jobs)
+        places, new = self._placed(self.seen, rows)
+        dyads = np.empty((len(rows), int(self.model.measurer.n_neighbors.sum()), len(self.model.criteria.names)))
+        if (is_new := places < 0).any():
+            dyads[is_new] = self.model.new_dyads(new, n_jobs=self.detector.n_jobs)
+        if not is_new.all():
+            dyads[~is_new] = self.model.left_out_dyads(places[~is_new], n_jobs=self.detector.n_jobs)
+        return dyads
+
+    def _placed(self, seen: Seen, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[View]]:
+        """Return which fitted sample each row is, -1 if none, and what the criteria see of those that are none."""
+        places = np.full(len(self.scores), -1)
+        places[self.fitted_rows] = np.arange(len(self.model.scores))
+        return places[rows], self._views_of(seen, rows[places[rows] < 0])
 
     def _views_of(self, seen: Seen, rows: NDArray[np.intp]) -> list[View]:
         places = np.searchsorted(seen.rows, rows)
@@ -186,9 +216,15 @@ def detect(
     samples: pa.Table | None = None,
     *,
     fdr: float | None = None,
+    contamination: float | None = None,
+    rows: NDArray[np.intp] | None = None,
     client: Client | None = None,
 ) -> Detection:
     """Fit a detector on one table and score another, or the same one leave-one-out.
+
+    Of one table alone nobody knows which samples are nominal. They are told by how far they
+    stand out of the rest, at a false discovery rate of 0.1 unless something else is given; see
+    `decision.stand_out_p_values`.
 
     Parameters
     ----------
@@ -203,6 +239,11 @@ def detect(
     fdr : float or None, default=None
         A false discovery rate, as in `ParetoDepthDetector.select`, in place of the detector's
         `alpha` or `threshold`.
+    contamination : float or None, default=None
+        Of one table, the share of its samples to call instead.
+    rows : ndarray of shape (n_rows,) or None, default=None
+        The rows of `training` to fit, in rising order. None: all. Of one table, the others are
+        scored as new samples.
     client : distributed.Client or None, default=None
         Of a Dask cluster to fit on.
 
@@ -227,13 +268,47 @@ def detect(
         check_leave_one_out(detector)
     else:
         check_table(samples, "samples")
-    if fdr is not None:
-        fdr = check_fdr(fdr, "detect")
-        check_one_rate(detector)
-    fit_to_table(detector, training, client=client)
+    check_one_file(contamination, samples is not None)
+    fdr = None if fdr is None else check_fdr(fdr, "detect")
+    contamination = None if contamination is None else check_contamination(contamination)
+    check_one_rate(detector, fdr, contamination)
+    if samples is None and not any(rate is not None for rate in (detector.alpha, detector.threshold, contamination)):
+        fdr = ONE_FILE_FDR if fdr is None else fdr
+    fitted = training
+    if rows is not None:
+        check_whole(detector, training)
+        fitted = training.take(rows)
+    fit_to_table(detector, fitted, client=client)
     if samples is not None:
-        return scored(detector, samples, training=training, fdr=fdr)
-    return Detection(detector, training, training, None, detector.model_.scores, fdr)
+        return replace(scored(detector, samples, training=training, fdr=fdr), fitted_rows=rows)
+    seen, scores = (None, detector.model_.scores) if rows is None else _scores_of_all(detector, training, rows)
+    return Detection(
+        detector,
+        training,
+        training,
+        seen,
+        scores,
+        fdr,
+        contamination=contamination,
+        is_left_out=True,
+        fitted_rows=rows,
+    )
+
+
+def _scores_of_all(
+    detector: ParetoDepthDetector, table: pa.Table, rows: NDArray[np.intp]
+) -> tuple[Seen, NDArray[np.float64]]:
+    """Return what the criteria see of all samples, and their scores: of fitted rows leave-one-out, others as new."""
+    model = detector.model_
+    with phase(f"scores of {len(table) - len(rows):,} samples that were not fitted"):
+        seen = model.seen(table.select(model.criteria.layout.feature_names), caller=NAME)
+        others = np.setdiff1d(seen.rows, rows, assume_unique=True)
+        scores = np.full(len(table), np.nan)
+        scores[rows] = model.scores
+        if len(others):
+            new = model.criteria.rows_of_views(seen.views, np.searchsorted(seen.rows, others), slice(None))
+            scores[others] = model.new_scores(new, n_jobs=detector.n_jobs)
+    return seen, scores
 
 
 def fit_to_table(
@@ -267,7 +342,7 @@ def scored(
         # Of the whole table at once: messages count all missing values.
         seen = model.seen(samples.select(columns), caller=NAME, first_row=first_row, missing=missing)
         scores = model.seen_scores(seen, n_jobs=detector.n_jobs, first_row=first_row)
-    return Detection(detector, training, samples, seen, scores, fdr, first_row)
+    return Detection(detector, training, samples, seen, scores, fdr, first_row=first_row)
 
 
 def scored_chunks(
@@ -285,42 +360,6 @@ def expected_schema(detector: ParetoDepthDetector, source: str) -> pa.Schema:
     layout = detector.model_.criteria.layout
     names = check_column_names_known(layout.feature_names, source)
     return pa.schema([(name, KIND_TYPES.get(kind, pa.null())) for name, kind in zip(names, layout.kinds, strict=True)])
-
-
-def suspects(explanation: Explanation) -> NDArray[np.intp]:
-    """Return the criterion most to blame for each sample, by index; -1 if it is far in none alone.
-
-    That is the one with the smallest p-value, of several the one with the largest distance in multiples of
-    the usual.
-    """
-    first = np.lexsort((-explanation.distances, explanation.criterion_p_values), axis=1)[:, 0]
-    return np.where(explanation.is_far.any(axis=1), first, -1)
-
-
-def _reasons_of(explanation: Explanation) -> Iterator[Reason]:
-    """Yield an explanation sample by sample."""
-    names = [*explanation.criteria, TOGETHER]
-    blamed = zip(suspects(explanation).tolist(), explanation.sentences, strict=True)
-    for sample, (suspect, sentence) in enumerate(blamed):
-        yield Reason(
-            suspect,
-            # The last name is that of index -1.
-            names[suspect] if explanation.is_anomaly[sample] else None,
-            sentence,
-            explanation.criterion_p_values[sample],
-            explanation.relief[sample],
-            explanation.distances[sample],
-            [nearest[sample] for nearest in explanation.neighbors],
-        )
-
-
-def _fdr_threshold(scores: NDArray[np.float64], p_values: NDArray[np.float64], fdr: float) -> float:
-    """Return the largest score of a sample that is not called at a false discovery rate."""
-    is_scored = ~np.isnan(scores)
-    scores, is_called = scores[is_scored], discoveries(p_values, fdr)[is_scored]
-    if not len(scores):
-        return np.inf
-    return float(scores[~is_called].max()) if not is_called.all() else float(np.nextafter(scores.min(), -np.inf))
 
 
 def check_table(table: object, parameter: str) -> None:
@@ -341,12 +380,11 @@ def check_leave_one_out(detector: ParetoDepthDetector) -> None:
         )
 
 
-def check_one_rate(detector: ParetoDepthDetector) -> None:
-    """Refuse a detector with a threshold of its own where a false discovery rate is to set it."""
-    if detector.alpha is not None:
-        raise ValueError("Give either alpha or fdr. Got both; alpha bounds false alarms, fdr their share of the calls.")
-    if detector.threshold is not None:
-        raise ValueError("Give either threshold or fdr. Got both; fdr sets a threshold by the samples.")
+def check_whole(detector: ParetoDepthDetector, training: pa.Table) -> None:
+    """Refuse values of any row, though only some are fitted, and name them by their row in the whole."""
+    criteria = resolve_criteria(detector.criteria, NAME)
+    with phase(f"values of {len(training):,} samples"):
+        FittedCriteria.fit(criteria, training.select(read_columns(criteria, training.column_names)), caller=NAME)
 
 
 def check_column_names_known(names: Iterable[str] | None, source: str) -> list[str]:

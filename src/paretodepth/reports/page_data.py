@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 
 from paretodepth.criteria.kinds import column_kind
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.reports.detection import TOGETHER, Detection, Reason
+from paretodepth.reports.decision import ONE_FILE_FDR
+from paretodepth.reports.detection import Detection
 from paretodepth.reports.lines import drawings, rounded
-from paretodepth.reports.results import headline, left_out_remarks
+from paretodepth.reports.reasons import TOGETHER, Reason
+from paretodepth.reports.results import headline, label_figures, left_out_remarks
+from paretodepth.scoring.calibration import discoveries
 
 Json = dict[str, Any]
 MAX_COLUMNS = 12
@@ -52,17 +55,24 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
     """
     model = detection.model
     rows = detection.strangest[:n_samples]
-    nominal = np.sort(model.scores[~np.isnan(model.scores)])
+    # Of one file nobody knows who is nominal: all its samples are drawn.
+    nominal = np.sort(detection.scores if detection.is_left_out else model.scores)
+    nominal = nominal[~np.isnan(nominal)]
     return {
         "title": title,
         "headline": headline(detection),
-        "n_training": len(nominal),
+        "n_training": len(model.scores) - len(model.dropped),
         "n_samples": detection.n_scored,
         "n_more": detection.n_scored - len(rows),
         "left_out": detection.is_left_out,
         "method": model.method,
         "alpha": model.alpha,
         "fdr": detection.fdr,
+        "contamination": detection.contamination,
+        "n_standing_out": _n_standing_out(detection) if detection.is_left_out else None,
+        "stand_out_fdr": ONE_FILE_FDR,
+        "fitted_some": detection.fitted_rows is not None,
+        "label": label_figures(detection),
         "threshold": detection.threshold,
         "n_fronts": len(model.fronts),
         "max_depth": model.fronts.max_depth,
@@ -77,6 +87,11 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
         "columns": shown_columns(detection.samples),
         "samples": _reason_columns(detection.reasons(n_samples)) | _own_figures(detection, rows, cell_letters),
     }
+
+
+def _n_standing_out(detection: Detection) -> int:
+    """Return how many samples of one file stand out beyond what the rest suggests, whatever else sets the threshold."""
+    return int(discoveries(detection.stand_out_p_values, ONE_FILE_FDR).sum())
 
 
 def _spread(values: NDArray[np.float64], n_kept: int) -> NDArray[np.float64]:

@@ -10,7 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paretodepth._checks import listed, suggestion
-from paretodepth.reports.detection import Detection, Reason
+from paretodepth.reports.detection import Detection
+from paretodepth.reports.reasons import Reason
 
 N_NAMED = 5
 """Samples without a value that a sentence names."""
@@ -134,19 +135,49 @@ def headline(detection: Detection) -> str:
     '1 of 2 samples called anomalies, at a false-alarm rate of 5%'
     """
     n_samples = detection.n_scored
+    if detection.is_left_out:
+        return _one_file_headline(detection)
     text = f"{detection.n_anomalies:,} of {n_samples:,} samples called {'anomaly' if n_samples == 1 else 'anomalies'}"
     if detection.fdr is not None:
         text += f", at a false discovery rate of {detection.fdr:.3g}"
     elif detection.model.alpha is not None:
         text += f", at a false-alarm rate of {100 * detection.model.alpha:.3g}%"
-    return f"{text}; each compared with all others" if detection.is_left_out else text
+    return text
 
 
-def summary(detection: Detection) -> dict[str, Any]:
-    """Return the figures of a detection and the called samples, the strangest first, as JSON can carry them."""
+def _one_file_headline(detection: Detection) -> str:
+    """Return how many samples of one file are called, and by what; nobody knows which of them are nominal."""
+    n_called = detection.n_anomalies
+    whom = "all the others"
+    if detection.fitted_rows is not None:
+        whom = f"{len(detection.fitted_rows):,} random ones"
+    text = f"The strangest of {len(detection.scores):,} samples, each compared with {whom}: "
+    if detection.fdr is not None:
+        who = f"{n_called:,} stand" if n_called > 1 else "1 stands" if n_called else "none stands"
+        rate = f"{100 * detection.fdr:.3g}%"
+        return f"{text}{who} out beyond what the rest suggests (false discovery rate of {rate})"
+    if detection.contamination is not None:
+        return f"{text}{n_called:,} called, the share of {100 * detection.contamination:.3g}% that was asked for"
+    if detection.model.alpha is not None:
+        return f"{text}{n_called:,} called, those with a p-value of at most {detection.model.alpha:.3g}"
+    return f"{text}{n_called:,} called, beyond the threshold that was given"
+
+
+def summary(detection: Detection, *, n_shown: int = 10) -> dict[str, Any]:
+    """Return the figures of a detection, the called samples and the strangest, as JSON can carry them.
+
+    The strangest come first, `n_shown` of them whether they are called or not.
+    """
     model, n_called = detection.model, detection.n_anomalies
-    called = zip(detection.strangest[:n_called].tolist(), detection.reasons(n_called), strict=True)
+    n_told = max(n_called, min(n_shown, len(detection.scores)))
+    told = [
+        sample_figures(detection, row) | {"because": reason.because, "why": reason.sentence}
+        for row, reason in zip(detection.strangest[:n_told].tolist(), detection.reasons(n_told), strict=True)
+    ]
+    rated = detection.fdr is not None or detection.contamination is not None
     return {
+        "mode": "one file" if detection.is_left_out else "new samples",
+        "headline": headline(detection),
         "n_training": len(model.scores) - len(model.dropped),
         "n_training_dropped": len(model.dropped),
         "n_samples": len(detection.scores),
@@ -155,16 +186,21 @@ def summary(detection: Detection) -> dict[str, Any]:
         "n_anomalies": n_called,
         "leave_one_out": detection.is_left_out,
         "method": model.method,
-        "alpha": None if detection.fdr is not None else model.alpha,
+        "alpha": None if rated else model.alpha,
         "fdr": detection.fdr,
+        "contamination": detection.contamination,
         "threshold": detection.threshold,
         "criteria": model.criteria.names,
         "advice": model.advice,
-        "anomalies": [
-            sample_figures(detection, row) | {"because": reason.because, "why": reason.sentence}
-            for row, reason in called
-        ],
+        "label": label_figures(detection),
+        "strangest": told[:n_shown],
+        "anomalies": told[:n_called],
     }
+
+
+def label_figures(detection: Detection) -> dict[str, Any] | None:
+    """Return how well the scores agree with the labels, if there are any."""
+    return None if detection.labels is None else detection.labels.figures(detection.scores)
 
 
 def sample_figures(detection: Detection, row: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -72,6 +72,8 @@ class Explanation:
     labels : array-like of shape (n_samples,) or None
         What the samples are called: by the index of the pandas data frame they came in or, if
         some were dropped for want of a value, by number. None: by number, all being here.
+    others : str
+        What sentences call the training samples: "nominal", or "other" ones of the same file.
     """
 
     criteria: list[str]
@@ -89,6 +91,7 @@ class Explanation:
     position: NDArray[np.float64]
     is_far: NDArray[np.bool_]
     labels: Any = None
+    others: str = "nominal"
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -103,6 +106,13 @@ class Explanation:
     def sentences(self) -> list[str]:
         """One plain sentence a sample."""
         return [sentence(self._case(sample)) for sample in range(len(self))]
+
+    def take(self, samples: NDArray[np.intp]) -> Explanation:
+        """Return the explanation of some of the samples, in the given order."""
+        shared = ("criteria", "method", "alpha", "usual_distances", "others", "p_values", "neighbors")
+        own = {field.name: getattr(self, field.name)[samples] for field in fields(self) if field.name not in shared}
+        p_values = {method: values[samples] for method, values in self.p_values.items()}
+        return replace(self, p_values=p_values, neighbors=[nearest[samples] for nearest in self.neighbors], **own)
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row a sample, and the index of the frame explained."""
@@ -185,6 +195,7 @@ class Explanation:
             self.criterion_p_values[sample],
             self.is_far[sample],
             [nearest[sample] for nearest in self.neighbors],
+            self.others,
         )
 
 
@@ -225,6 +236,27 @@ def explain_left_out(model: Model, rows: NDArray[np.intp], *, n_jobs: int | None
     Their p-values count the sample itself among the nominal ones, as `training_labels_` do.
     """
     return _explained(model, model.map_left_out(lambda block: _reasons(model, block), rows, n_jobs=n_jobs))
+
+
+def explain_mixed(model: Model, places: NDArray[np.intp], views: Views, *, n_jobs: int | None) -> Explanation:
+    """Return why samples, at least one, are strange or not, some of which are training samples.
+
+    Parameters
+    ----------
+    model : Model
+    places : ndarray of shape (n_samples,)
+        Which training sample each sample is, to be compared with the others; -1 for new ones.
+    views : list of ndarray
+        What the criteria see of the new ones.
+    n_jobs : int or None
+    """
+    is_new = places < 0
+    parts: list[_Reasons] = []
+    if not is_new.all():
+        parts += model.map_left_out(lambda block: _reasons(model, block), places[~is_new], n_jobs=n_jobs)
+    if is_new.any():
+        parts += model.map_new(lambda block: _reasons(model, block), views, n_jobs=n_jobs)
+    return _explained(model, parts).take(np.argsort(np.argsort(is_new, kind="stable")))
 
 
 def _reasons(model: Model, block: NDArray[np.float64]) -> _Reasons:

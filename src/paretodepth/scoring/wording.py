@@ -31,6 +31,8 @@ class Case(NamedTuple):
         Whether the sample is far in the criterion alone.
     neighbors : list of ndarray of shape (n_neighbors,)
         For each criterion the nearest training samples, the nearest first.
+    others : str
+        What the training samples are to this one: "nominal", or "other" ones of the same file.
     """
 
     criteria: list[str]
@@ -40,6 +42,7 @@ class Case(NamedTuple):
     p_values: NDArray[np.float64]
     is_far: NDArray[np.bool_]
     neighbors: list[NDArray[np.intp]]
+    others: str = "nominal"
 
 
 def sentence(case: Case) -> str:
@@ -55,16 +58,16 @@ def sentence(case: Case) -> str:
     if far:
         return _far_sentence(case, far, [i for i in unusual if not case.is_far[i]])
     if len(p_values) == 1:
-        return f"Stranger in {_with_p(case, [0])} than nominal samples may be; {_nearest(case, [0])}."
+        return f"Stranger in {_with_p(case, [0])} than {case.others} samples may be; {_nearest(case, [0])}."
     alone = "ordinary in each criterion alone"
     if unusual:
         alone = f"far in no criterion alone, though unusual in {_with_p(case, unusual)}"
-    return f"{alone.capitalize()}, but no nominal sample is near in all of them at once ({p_value})."
+    return f"{alone.capitalize()}, but no {case.others} sample is near in all of them at once ({p_value})."
 
 
 def _far_sentence(case: Case, far: Sequence[int], between: Sequence[int]) -> str:
     """Return the sentence about an anomaly that is far in some criteria, and unusual in others."""
-    parts = [f"Far from every nominal sample in {_with_p(case, far)}"]
+    parts = [f"Far from every {case.others} sample in {_with_p(case, far)}"]
     if between:
         parts.append(f"unusual in {_with_p(case, between)}")
     ordinary = [i for i in range(len(case.p_values)) if case.p_values[i] > case.alpha]

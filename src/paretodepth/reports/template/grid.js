@@ -9,7 +9,7 @@ function gridColumns() {
   const score = { name: "score", value: (sample) => samples.score[sample], show: shortNumber, width: 5, isNumber: true, falls: true };
   const p = { name: "p-value", value: (sample) => samples.p[sample], show: shortP, width: 5.5, isNumber: true };
   const call = {
-    name: "call", value: (sample) => isCalled(sample) ? 1 : 0, show: (called) => called ? "▲ anomaly" : "● nominal",
+    name: "call", value: (sample) => isCalled(sample) ? 1 : 0, show: (called) => called ? "▲ anomaly" : `● ${ordinary()}`,
     width: 6.2, isNumber: false, falls: true, tellsCall: true,
   };
   const because = { name: "because", value: (sample) => isCalled(sample) ? blamed(sample) : null, show: shortCell, width: 9 };
@@ -33,7 +33,7 @@ function startGrid() {
   }));
   document.querySelector("#grid table").style.minWidth = `${grid.columns.reduce((sum, column) => sum + column.width, 0)}rem`;
   const { criteria, together } = state.figures;
-  byId("show").replaceChildren(option("all", "all samples"), option("called", "anomalies"), option("nominal", "nominal ones"),
+  byId("show").replaceChildren(option("all", "all samples"), option("called", "anomalies"), option("nominal", state.figures.left_out ? "others" : "nominal ones"),
     ...[...criteria, together].map((name, i) => option(String(i), `anomalies because of ${shortened(name)}`)));
   byId("show").addEventListener("change", filterRows);
   byId("search").addEventListener("input", filterRows);

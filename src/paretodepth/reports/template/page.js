@@ -30,6 +30,8 @@ function shortCell(value) {
   return typeof value === "number" ? shortNumber(value) : String(value);
 }
 
+// What a sample that is not called is named.
+const ordinary = () => state.figures.left_out ? "ordinary" : "nominal";
 const isCalled = (sample) => state.figures.samples.score[sample] > state.threshold;
 
 function blamed(sample) {
@@ -68,6 +70,8 @@ function showFacts() {
   setText("title", figures.title);
   setText("headline", figures.headline);
   byId("scored-key").hidden = figures.left_out;
+  if (figures.left_out) showOneFile();
+  showLabel();
   byId("advice").replaceChildren(...figures.advice.map((advice) => element("li", advice)));
   const methods = {
     union: "the most surprising of mean Pareto depth, each criterion alone, and all criteria together",
@@ -75,11 +79,38 @@ function showFacts() {
     criteria: "the most surprising criterion",
   };
   const criteria = figures.criteria.map((name, i) => `${name} (${figures.metrics[i]}, ${figures.n_neighbors[i]} neighbors)`);
-  setText("basis", `The score is ${methods[figures.method]}. ${count(figures.n_training)} nominal samples, ` +
+  setText("basis", (figures.method in methods ? `The score is ${methods[figures.method]}. ` : `The score is that of the method ${figures.method}. `) +
+    `${count(figures.n_training)} ${figures.left_out ? "samples" : "nominal samples"}, ` +
     `${count(figures.n_fronts)} fronts. Criteria: ${criteria.join(", ")}. ` +
     (figures.max_depth ? `Dyads beyond front ${count(figures.max_depth)} count as one front. ` : "") +
     (figures.exact ? "All scores are exact." : "Scores are approximate: fit did not sort all dyads.") +
-    (figures.left_out ? " Each sample is compared with all others; its p-value counts it among the nominal ones." : ""));
+    (figures.left_out ? ` Each sample is compared with ${comparedWith()}; its p-value is its rank among these.` : ""));
+}
+
+const comparedWith = () => state.figures.fitted_some ? `${count(state.figures.n_training)} random ones of the file` : "all the others";
+
+// Of one file nobody knows which samples are nominal.
+function showOneFile() {
+  const { n_standing_out, stand_out_fdr, n_training, fitted_some } = state.figures;
+  setText("rate", count(n_standing_out));
+  setText("rate-of", `${n_standing_out === 1 ? "stands" : "stand"} out beyond what the rest suggests (false discovery rate of ${percent(stand_out_fdr)})`);
+  setText("by-chance", count(fitted_some ? n_training : n_training - 1));
+  setText("by-chance-of", fitted_some ? "random rows of the file that each sample is compared with" : "others that each sample is compared with");
+  setText("nominal-key", "all samples");
+  setText("neighbors-title", "Nearest samples");
+  byId("distribution").setAttribute("aria-label", "Distribution of the scores of all samples");
+}
+
+function showLabel() {
+  const { label } = state.figures;
+  if (label === null || label.area === null) return;
+  byId("label-tiles").hidden = false;
+  setText("label-area", label.area.toFixed(3));
+  setText("label-precision", label.average_precision.toFixed(3));
+  setText("label-precision-of", `average precision: 1 is perfect, ${(label.n_anomalies / label.n_labelled).toFixed(3)} is guessing`);
+  setText("label-at-n", label.precision_at_n.toFixed(3));
+  setText("label-at-n-of", `precision at ${count(label.n_anomalies)}, the share of anomalies among so many of the strangest: ` +
+    `${label.column} is ${label.anomaly} (${label.reason}), ${count(label.n_anomalies)} of ${count(label.n_labelled)} samples`);
 }
 
 async function start() {

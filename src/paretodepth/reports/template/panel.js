@@ -11,7 +11,7 @@ function choose(sample, byPointer) {
 function showCall() {
   const called = isCalled(state.chosen);
   const badge = byId("sample-call");
-  badge.textContent = called ? "▲ anomaly at this threshold" : "● nominal at this threshold";
+  badge.textContent = called ? "▲ anomaly at this threshold" : `● ${ordinary()} at this threshold`;
   badge.className = `badge ${called ? "is-anomaly" : "is-nominal"}`;
 }
 
@@ -84,7 +84,7 @@ function drawDyads(sample, hasDetails) {
   const { criteria } = state.figures, { dots, samples } = state.details.dyads;
   const pair = chosenPair();
   const traces = [{
-    name: "nominal dyads", mode: "markers", type: "scatter", x: dots[pair.across], y: dots[pair.up], hoverinfo: "skip",
+    name: state.figures.left_out ? "dyads of all samples" : "nominal dyads", mode: "markers", type: "scatter", x: dots[pair.across], y: dots[pair.up], hoverinfo: "skip",
     marker: { size: 3, color: colour("soft"), opacity: 0.45 },
   }];
   pair.fronts.forEach((front, i) => traces.push({
@@ -103,7 +103,7 @@ function drawDyads(sample, hasDetails) {
     yaxis: { type: "log", title: title(pair.up), exponentformat: "power", nticks: 6 },
   });
   setText("dyads-note", (criteria.length > 2
-    ? "Fronts of the nominal dyads in these two criteria alone. "
+    ? `Fronts of ${state.figures.left_out ? "all samples'" : "the nominal"} dyads in these two criteria alone. `
     : "Some of the fronts that give the depth. ") + "The further up and right of the fronts, the stranger.");
 }
 
@@ -117,7 +117,7 @@ function showNeighbors(sample, hasDetails) {
     made.append(...texts.map((text) => element(tag, text)));
     return made;
   };
-  table.replaceChildren(row("th", ["by", "nominal row", ...training_columns]), ...neighbors[sample].flatMap((nearest, i) =>
+  table.replaceChildren(row("th", ["by", state.figures.left_out ? "row" : "nominal row", ...training_columns]), ...neighbors[sample].flatMap((nearest, i) =>
     nearest.map((neighbor, rank) =>
       row("td", [rank ? "" : state.figures.criteria[i], String(neighbor), ...training[neighbor].map(shortCell)]))));
 }
@@ -130,10 +130,10 @@ function drawLines(sample, hasDetails) {
     const line = (points, rest) => ({ ...points, mode: "lines", hoverinfo: "skip", ...rest });
     const isPath = drawing.kind === "trajectory";
     const background = drawing.background.map((row, n) => line(drawing.nominal[row], {
-      name: "nominal", legendgroup: "nominal", showlegend: n === 0, line: { color: colour("soft"), width: 0.7 }, opacity: 0.45,
+      name: state.figures.left_out ? "others" : "nominal", legendgroup: "nominal", showlegend: n === 0, line: { color: colour("soft"), width: 0.7 }, opacity: 0.45,
     }));
     const near = nearest.map((row, n) => line(drawing.nominal[row], {
-      name: "nearest nominal", legendgroup: "near", showlegend: n === 0, line: { color: colour("nominal"), width: 1.6, dash: "dash" },
+      name: state.figures.left_out ? "nearest" : "nearest nominal", legendgroup: "near", showlegend: n === 0, line: { color: colour("nominal"), width: 1.6, dash: "dash" },
     }));
     const own = line(drawing.samples[sample], {
       name: "this sample", mode: "lines+markers", line: { color: colour("anomaly"), width: 2.6 },
@@ -162,7 +162,7 @@ function startPanel() {
     const picture = element("div", undefined, "plot");
     picture.id = `drawing-${i}`;
     picture.style.height = "22rem";
-    return [element("h3", `${drawing.name}: this sample over nominal ones`), picture];
+    return [element("h3", `${drawing.name}: this sample over ${state.figures.left_out ? "others" : "nominal ones"}`), picture];
   }));
   byId("previous").addEventListener("click", () => stepChoice(-1));
   byId("next").addEventListener("click", () => stepChoice(1));

@@ -22,12 +22,12 @@ function scoreTicks([low, high]) {
 }
 
 function drawDistribution() {
-  const { bins, n_training, n_samples, samples, left_out } = state.figures;
+  const { bins, n_samples, samples, left_out } = state.figures;
   const places = bins.edges.map(Math.log1p);
   const share = (counts, total) => [...counts.map((n) => 100 * n / total), 0];
   const range = scoreRange(), ticks = scoreTicks(range);
   const step = (counts, total, rest) => ({ x: places, y: share(counts, total), mode: "lines", hoverinfo: "skip", ...rest });
-  const traces = [step(bins.nominal, n_training, {
+  const traces = [step(bins.nominal, bins.nominal.reduce((sum, n) => sum + n, 0), {
     fill: "tozeroy",
     fillcolor: colour("nominal-fill"), line: { shape: "hv", color: colour("nominal"), width: 1 },
   })];
@@ -83,8 +83,10 @@ function showCounts() {
   const rate = (1 + countBeyond(figures.nominal, state.threshold)) / (1 + figures.nominal.length);
   setText("n-called", count(called));
   setText("n-called-of", `of ${count(figures.n_samples)} samples called anomalies (${percent(called / figures.n_samples)})`);
-  setText("rate", percent(rate));
-  setText("by-chance", `≈ ${count(Math.round(rate * figures.n_samples))}`);
+  if (!figures.left_out) {
+    setText("rate", percent(rate));
+    setText("by-chance", `≈ ${count(Math.round(rate * figures.n_samples))}`);
+  }
   byId("reset").disabled = state.threshold === figures.threshold;
 }
 

@@ -1,0 +1,66 @@
+"""Why single samples are called or not, and which criterion is to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth.scoring.explanation import Explanation
+
+TOGETHER = "several together"
+"""Who is to blame for a sample that is far in no criterion alone."""
+
+
+class Reason(NamedTuple):
+    """Why one sample is called or not.
+
+    Attributes
+    ----------
+    suspect : int
+        The criterion most to blame, by index; -1 if the sample is far in none alone.
+    because : str or None
+        Its name, or `TOGETHER`; None if the sample is not called.
+    sentence : str
+    criterion_p_values, relief, distances : ndarray of shape (n_criteria,)
+        As in :class:`Explanation`.
+    neighbors : list of ndarray of shape (n_neighbors,)
+        For each criterion the nearest training samples.
+    """
+
+    suspect: int
+    because: str | None
+    sentence: str
+    criterion_p_values: NDArray[np.float64]
+    relief: NDArray[np.float64]
+    distances: NDArray[np.float64]
+    neighbors: list[NDArray[np.intp]]
+
+
+def suspects(explanation: Explanation) -> NDArray[np.intp]:
+    """Return the criterion most to blame for each sample, by index; -1 if it is far in none alone.
+
+    That is the one with the smallest p-value, of several the one with the largest distance in multiples of
+    the usual.
+    """
+    first = np.lexsort((-explanation.distances, explanation.criterion_p_values), axis=1)[:, 0]
+    return np.where(explanation.is_far.any(axis=1), first, -1)
+
+
+def reasons_of(explanation: Explanation) -> Iterator[Reason]:
+    """Yield an explanation sample by sample."""
+    names = [*explanation.criteria, TOGETHER]
+    blamed = zip(suspects(explanation).tolist(), explanation.sentences, strict=True)
+    for sample, (suspect, sentence) in enumerate(blamed):
+        yield Reason(
+            suspect,
+            # The last name is that of index -1.
+            names[suspect] if explanation.is_anomaly[sample] else None,
+            sentence,
+            explanation.criterion_p_values[sample],
+            explanation.relief[sample],
+            explanation.distances[sample],
+            [nearest[sample] for nearest in explanation.neighbors],
+        )
