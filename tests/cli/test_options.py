@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import typing
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from paretodepth.cli.options import (
     column_list,
     criteria_of,
     new_detector,
+    printed_name,
     read_learning,
 )
 from paretodepth.reports.budget import MAX_UNCAPPED
@@ -41,7 +43,14 @@ def test_the_detector_is_the_one_the_options_ask_for(tmp_path):
     by_columns = read_learning(nominal, criteria=None, columns="hour, amount", **options)
     assert [criterion.name for criterion in by_columns.detector.criteria] == ["hour", "amount"]
     chosen = read_learning(nominal, criteria=None, columns=None, **options)
-    assert chosen.remark == "One criterion per numeric column: amount, hour, weight. Left out: invoice (the id)."
+    assert [criterion.name for criterion in chosen.detector.criteria] == ["amount, weight", "hour"]
+    assert "Left out: invoice (names the samples). To change them: paretodepth suggest" in chosen.remark
+    each = read_learning(nominal, criteria=Path("columns"), columns=None, **options)
+    assert each.remark == "One criterion per numeric column: amount, hour, weight. Left out: invoice (the id)."
+
+
+def test_a_file_is_named_as_a_shell_wants_it():
+    assert [printed_name(name) for name in ("a.csv", "my file.csv", "-")] == ["a.csv", "'my file.csv'", "FILE"]
 
 
 def test_what_is_not_given_is_none():

@@ -169,7 +169,9 @@ def test_markup_in_the_data_is_text(tmp_path, opened):
     rng = np.random.default_rng(0)
     nominal = pa.table({NASTY: rng.random(60), "b": rng.random(60), "note": [NASTY] * 60})
     new = pa.table({NASTY: [9.0, 0.5], "b": [0.5, 0.5], "note": [NASTY, "x" * 10_000]})
-    found = detect(ParetoDepthDetector(chosen_criteria(nominal).criteria, method="union"), nominal, new)
+    found = detect(
+        ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="union"), nominal, new
+    )
     write_report(found, tmp_path / "report.html", title=NASTY)
     page = opened(tmp_path / "report.html")
     assert page.evaluate("window.injected") is None
@@ -192,7 +194,9 @@ def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
     letters = rng.integers(97, 123, (n_samples, 60), dtype=np.uint8)
     notes = {f"note {i}": [bytes(row).decode() for row in np.roll(letters, i, 1)] for i in range(3)}
     new = pa.table({name: rng.random(n_samples) for name in "abc"} | notes)
-    found = detect(ParetoDepthDetector(chosen_criteria(nominal).criteria, method="union"), nominal, new)
+    found = detect(
+        ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="union"), nominal, new
+    )
     write_report(found, tmp_path / "report.html")
     assert os.path.getsize(tmp_path / "report.html") < 6e6
     page = opened(tmp_path / "report.html")

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from paretodepth._blocks import watched
 from paretodepth.studies.accuracy import validity
 from paretodepth.studies.pages import PAGES, reproduce_experiment, write_page
@@ -18,6 +20,7 @@ SMALL = {
     "theorem2": ({"counts": [10**2, 10**3, 10**4]}, 300),
     "dyads": ({"n_dyads": 10**6, "step": 10**5}, 30),
     "accuracy": ({"regimes": ["cube, K = 4", "joint band, K = 2", "categories, K = 6"]}, 2),
+    "groups": ({"tables": ["7_small"], "groups": [1, 2, "one per column"], "methods": ["depth", "union"]}, 2),
     "validity": ({"alphas": list(validity.ALPHAS)}, 12),
     "trimming": ({"tables": ["simulated"], "contaminations": [0.05, 0.1], "method": "criteria"}, 2),
     "speed": ({"n_criteria": [2]}, 3),
@@ -25,6 +28,15 @@ SMALL = {
     "subsets": ({"n_samples": 120, "n_criteria": [2, 4], "shares": [1.0, 0.1, 0.01]}, 6),
     "cluster": ({"n_samples": 100, "n_workers": 2}, 1),
 }
+
+
+def write_table(folder):
+    """Write a labelled table of four columns, of which two and two vary together, and anomalies that do not."""
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    base, anomalies = rng.normal(size=(120, 2)), rng.normal(0, 3, size=(20, 4))
+    nominal = np.column_stack([base, base + 0.1 * rng.normal(size=(120, 2))])
+    np.savez(folder / "7_small.npz", X=np.concatenate([nominal, anomalies]), y=np.arange(140) >= 120)
 
 
 def cells(tables, name):

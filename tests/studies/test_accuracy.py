@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paretodepth import ParetoDepthDetector
-from paretodepth.studies.accuracy import areas, regimes, trimming, validity
+from paretodepth.studies.accuracy import areas, groups, regimes, trimming, validity
 from paretodepth.studies.pages import ACCURACY
 from tests.studies.small import SMALL, assert_section_is_written, cells
 
@@ -24,6 +24,20 @@ def test_the_union_is_near_the_better_of_depth_and_criteria_in_every_regime(runs
     assert summary["k-NN sum, best weight"]["among label-free"] == "needs labels"
     assert float(summary["union"]["among label-free"]) <= float(summary["PDA"]["among label-free"])
     assert {"LOF", "IsolationForest"} <= summary.keys()
+
+
+def test_groups_of_columns_are_compared_by_area_and_time(runs):
+    tables = groups.tables(runs("groups"), SMALL["groups"][0])
+    rows = {row["criteria at most"]: row for row in cells(tables, "summary")}
+    assert list(rows) == ["1", "2", "one per column"]
+    for row in rows.values():
+        assert 0.8 < float(row["depth, all tables"]) <= 1
+        assert row["union, all tables"] == row["union, ≤ 10 columns"]
+        assert float(row["time"].removesuffix(" s")) >= 0
+    assert [row["table, method"] for row in cells(tables, "areas")] == ["small, depth", "small, union"]
+    X = np.random.default_rng(0).random((20, groups.MAX_COLUMNS + 1))
+    assert groups.criteria_of(X, groups.COLUMNS) is None
+    assert len(groups.criteria_of(X, 3)) == 3
 
 
 @pytest.mark.slow
