@@ -124,8 +124,56 @@ def test_data_frames_keep_and_check_their_column_names(data, frame):
     assert_array_equal(detector.feature_names_in_, names)
     expected = ParetoDepthDetector(CRITERIA).fit(X_train).score_samples(X)
     assert_array_equal(detector.score_samples(frame(dict(zip(names, X.T, strict=True)))), expected)
-    with pytest.raises(ValueError, match="feature names should match"):
-        detector.score_samples(frame(dict(zip(names[::-1], X.T, strict=True))))
+    shuffled = dict(reversed([*zip(names, X.T, strict=True), ("more", X[:, 0])]))
+    assert_array_equal(detector.score_samples(frame(shuffled)), expected)
+    with pytest.raises(ValueError, match=r"that its criteria read, .* Got no 'size' \(did you mean 'Size'\?\) instead"):
+        detector.score_samples(frame({"Size" if name == "size" else name: column for name, column in shuffled.items()}))
+
+
+def test_columns_that_no_criterion_reads_are_not_needed(data):
+    X_train, X = data
+    columns = dict(zip(["x", "y", "size", "u", "v"], X_train.T, strict=True)) | {"note": ["?"] * len(X_train)}
+    detector = ParetoDepthDetector([Criterion("size", "size", "difference")]).fit(pd.DataFrame(columns))
+    expected = detector.score_samples(pd.DataFrame({**columns, "size": columns["size"] + 1}))
+    assert_array_equal(detector.score_samples({"size": columns["size"] + 1}), expected)
+    assert_array_equal(
+        detector.score_samples(pl.DataFrame({"w": X_train[:, 0], "size": columns["size"] + 1})), expected
+    )
+    with pytest.raises(ValueError, match="Got no 'size' instead"):
+        detector.predict({"x": X[:, 0]})
+
+
+def test_criteria_that_take_all_columns_want_them_as_at_fit(data):
+    frame = pd.DataFrame(data[0], columns=list("abcde"))
+    for criteria in (None, [Criterion("all")], [Criterion("first", 0), Criterion("b", "b")]):
+        detector = ParetoDepthDetector(criteria).fit(frame)
+        with pytest.raises(ValueError, match="feature names should match"):
+            detector.predict(frame[list("edcba")])
+
+
+def test_an_explanation_keeps_the_index_of_the_frame(data):
+    frame = pd.DataFrame(data[0][:, :2], columns=["a", "b"])
+    criteria = [Criterion("a", "a", "difference", missing="drop"), Criterion("b", "b", "difference", missing="drop")]
+    detector = ParetoDepthDetector(criteria).fit(frame)
+    new = frame.iloc[:4].set_axis(["w", "x", "y", "z"])
+    explanation = detector.explain(new)
+    assert list(explanation.to_frame().index) == ["w", "x", "y", "z"]
+    assert "\nw: " in repr(explanation)
+    new.loc["x", "a"] = np.nan
+    assert list(detector.explain(new).to_frame().index) == ["w", "y", "z"]
+    assert list(detector.explain(new.to_dict("list")).to_frame().index) == [0, 2, 3]
+    assert list(detector.explain(pa.Table.from_pandas(frame.iloc[3:5])).to_frame().index) == [0, 1]
+    with pytest.raises(ValueError, match=r"must not all lack a value .* Got 1 that do"):
+        detector.explain(new.loc[["x"]])
+
+
+def test_fit_predict_is_predict_of_the_training_samples():
+    X = np.random.default_rng(0).random((60, 2))
+    detector = ParetoDepthDetector()
+    labels = detector.fit_predict(X)
+    assert_array_equal(labels, detector.predict(X))
+    # There each sample meets itself, so that fewer are called than of samples left out in turn.
+    assert (labels == -1).sum() < (detector.training_labels_ == -1).sum()
 
 
 def test_default_criteria_are_named_after_the_columns(data):

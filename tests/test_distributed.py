@@ -144,6 +144,22 @@ def test_rows_are_numbered_and_missing_values_counted_over_all_blocks(client):
         distributed.score_samples(detector, new, client)
 
 
+def test_samples_that_lack_a_value_are_dropped_as_on_one_machine(client):
+    criteria = [Criterion("a", "a", "difference", missing="drop"), Criterion("b", "b", "difference", missing="drop")]
+    frame = pd.DataFrame(np.random.default_rng(0).random((90, 2)), columns=["a", "b"])
+    frame.iloc[[4, 40], 0] = np.nan
+    new = pd.DataFrame(np.random.default_rng(1).random((60, 2)), columns=["a", "b"])
+    new.iloc[[0, 33, 59], 1] = np.nan
+    here = ParetoDepthDetector(criteria).fit(frame)
+    there = distributed.fit(ParetoDepthDetector(criteria), frame, client)
+    assert_array_equal(there.training_scores_, here.training_scores_)
+    scores = here.score_samples(new)
+    assert_array_equal(np.flatnonzero(np.isnan(scores)), [0, 33, 59])
+    for samples in (new, dask.dataframe.from_pandas(new, npartitions=3)):
+        assert_array_equal(distributed.score_samples(there, samples, client), scores)
+    assert np.isnan(distributed.score_samples(there, new.iloc[:1], client)).all()
+
+
 def no_answer(A, B):
     return np.where(A[:, None, 0] == 7, np.nan, np.abs(A[:, None, 0] - B[:, 0]))
 

@@ -123,7 +123,8 @@ def test_a_bad_value_and_missing_ones_are_told_over_the_whole_file(files, tmp_pa
     rows[4321][2] = "inf"
     refused(["detect", files[0], write_csv(tmp_path / "n.csv", rows)], "Got inf in 'hour', sample 4321;", tmp_path)
     rows[4321][2] = rows[17][2] = ""
-    refused(["detect", files[0], write_csv(tmp_path / "n.csv", rows)], "Got 2 in 'hour' instead", tmp_path)
+    new = write_csv(tmp_path / "n.csv", rows)
+    refused(["detect", files[0], new, "--missing", "fail"], "Got 2 in 'hour' instead", tmp_path)
 
 
 @pytest.mark.slow
@@ -218,7 +219,7 @@ def bad_files(files):
         "other.csv": b"amount,hours\n1,2\n",
         "words.csv": b"amount,hour,weight\n1,noon,2\n",
         "bad.toml": b"[[criterion]\n",
-        "text.csv": b"a,b\nx,y\nz,w\nv,u\n",
+        "text.csv": b"a,b\nx,y\nz,w\nv,u\nt,s\n",
     }
     for name, content in contents.items():
         with open(os.path.join(folder, name), "wb") as file:

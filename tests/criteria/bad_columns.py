@@ -1,5 +1,7 @@
 """A table of bad columns, parameters and transformers of criteria: what is called, the error and its text."""
 
+from datetime import time
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -112,7 +114,7 @@ BAD_COLUMNS = {
     "missing values": (
         fit(["amount", "gap", "gap2"], "gower"),
         ValueError,
-        r"Got 2 in 'gap', 1 in 'gap2' instead; .* missing='ignore'",
+        r"Got 2 in 'gap', 1 in 'gap2' instead; .* missing='drop' .* 'ignore' on",
     ),
     "missing text": (fit("text", "token_set", {"text": ["a", None, "b"]}), ValueError, "missing .* Got 1 in 'text'"),
     "nothing in common": (
@@ -120,15 +122,58 @@ BAD_COLUMNS = {
         ValueError,
         "must find a column that both samples of a pair have. Got none for sample 0 and training sample 1",
     ),
+    "one column that ignores its gaps": (
+        fit("gap", "euclidean", missing="ignore"),
+        ValueError,
+        "training sample 1; a criterion of one column cannot ignore its gaps, so impute a value, or set missing='drop'",
+    ),
+    "nothing left": (
+        fit("gap", "euclidean", TABLE | {"gap": [None] * 4 + [1.0, 2.0]}, missing="drop"),
+        ValueError,
+        "must be fitted on at least 3 samples. Got 2 that lack no value, of 6, instead",
+    ),
+    "text behind a dropped sample": (
+        fit(["gap", "mixed"], "seuclidean", TABLE | {"mixed": [1.0, 2.0, "x", 3.0, 4.0, 5.0]}, missing="drop"),
+        TypeError,
+        "must hold numbers. Got 'x' of type str in sample 2",
+    ),
+    "numbers as times": (
+        fit("amount", "elapsed"),
+        TypeError,
+        "must hold dates.* Got 1.0 .* a metric for numbers, 'dif",
+    ),
+    "text as times": (fit("text", "time_of_day"), TypeError, "or times of day. Got 'a' .* pandas.to_datetime"),
+    "times of day without dates": (
+        fit("t", "weekday", {"t": [time(1), time(2), time(3)]}),
+        TypeError,
+        "must hold dates, or timestamps. Got datetime.time.* 'time_of_day' compares times without dates",
+    ),
+    "objects as times": (fit("o", "elapsed", {"o": [object()] * 4}), TypeError, "must hold dates.*`paretodepth crit"),
+    "two columns of times": (fit(["when", "amount"], "elapsed"), ValueError, "must be one for this metric. Got 2"),
+    "a date too far away": (
+        fit("when", "elapsed", {"when": np.array(["2000", "2001", "200000"], "datetime64[Y]")}),
+        ValueError,
+        "dates of the years 1 to 9999. Got the year 200000 in sample 2 instead",
+    ),
+    "missing times": (
+        fit("when", "elapsed", {"when": np.array(["2000", "NaT", "2001"], "datetime64[D]")}),
+        ValueError,
+        "no missing values .* Got 1 in 'when'",
+    ),
+    "durations": (
+        fit("d", "difference", {"d": np.arange(4).astype("timedelta64[h]")}),
+        TypeError,
+        "convert the durations to numbers, say seconds",
+    ),
     "ignoring what cannot be ignored": (
         fit("amount", "mahalanobis", missing="ignore"),
         ValueError,
-        "'missing' parameter of the criterion 'a' must be 'error' for the metric 'mahalanobis'",
+        "'missing' parameter of the criterion 'a' must be 'fail' or 'drop' for the metric 'mahalanobis'",
     ),
     "unknown rule for missing values": (
         fit("amount", "euclidean", missing="ignor"),
         ValueError,
-        r"must be one of 'error', 'ignore'. Got 'ignor' instead \(did you mean 'ignore'\?\)",
+        r"must be one of 'fail', 'ignore', 'drop'. Got 'ignor' instead \(did you mean 'ignore'\?\)",
     ),
     "unknown parameter": (
         fit("amount", "cyclic", perod=24),
@@ -213,7 +258,14 @@ BAD_COLUMNS = {
     "other columns than at fit": (
         lambda: ParetoDepthDetector([Criterion("a", "amount")]).fit(TABLE).predict({"amont": [1.0]}),
         ValueError,
-        r"must be those of fit. Got \['amont'\] instead, without \['amount', .* and with \['amont'\] besides",
+        r"must be those that its criteria read, 'amount'. Got no 'amount' \(did you mean 'amont'\?\) instead; rename",
+    ),
+    "other columns than all at fit": (
+        lambda: (
+            ParetoDepthDetector().fit({"a": TABLE["amount"], "b": TABLE["other"]}).predict({"a": [1.0], "c": [1.0]})
+        ),
+        ValueError,
+        r"must be those of fit. Got \['a', 'c'\] instead, without \['b'\] and with \['c'\] besides",
     ),
     "names that fit did not have": (
         lambda: ParetoDepthDetector().fit(np.random.default_rng(0).random((9, 2))).predict({"a": [1.0], "b": [2.0]}),

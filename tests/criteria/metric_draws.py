@@ -93,6 +93,8 @@ SPECIAL = {
 }
 PARAMS = {"cyclic": {"period": 24}}
 MORE = [
+    # Rows of zeros, as of texts without a known word.
+    ("cosine", lambda rng, n: {name: rng.integers(2, size=n) for name in "uv"}, {}, naive.cosine),
     ("jaccard", label_sets, {}, naive.jaccard),
     (
         "euclidean",

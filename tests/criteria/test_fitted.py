@@ -431,3 +431,15 @@ def test_a_wrong_number_of_neighbors_is_refused_before_any_dissimilarity_is_comp
 
     with pytest.raises(ValueError, match=text):
         ParetoDepthDetector([Criterion("a", 0, never)], n_neighbors=n_neighbors).fit(np.random.rand(20, 1))
+
+
+@pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+def test_a_text_without_a_known_word_is_as_far_as_can_be():
+    texts = ["red apple", "green apple", "red pear", "green pear", "ripe red apple", "ripe pear"] * 5
+    criterion = Criterion("text", "text", "cosine", transform=TfidfVectorizer())
+    own = fitted([criterion], {"text": texts})
+    (unknown,) = own.views_of({"text": ["zinc oxide", ""]})
+    assert_array_equal(own.criteria[0].dissimilarities(unknown, own.views[0], (0, 0)), np.ones((2, 30)))
+    assert_array_equal(own.criteria[0].dissimilarities(unknown, unknown, (0, 0)), np.zeros((2, 2)))
+    detector = ParetoDepthDetector([criterion], n_neighbors=5).fit({"text": texts})
+    assert detector.predict({"text": ["zinc oxide"]}) == [-1]

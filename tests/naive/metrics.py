@@ -78,6 +78,12 @@ def eskin(a, b, training):
     return sum(2 / len(categories(c)) ** 2 for x, y, c in zip(a, b, columns(training), strict=True) if x != y)
 
 
+def cosine(a, b, training):
+    if not any(a) or not any(b):
+        return float(any(a) or any(b))
+    return distance.cosine(a, b)
+
+
 def jaccard(a, b, training):
     if len(a) == 1:
         first, second = set(a[0]), set(b[0])
@@ -259,6 +265,7 @@ TWINS = {
     "hamming": lambda a, b, training: np.mean([x != y for x, y in zip(a, b, strict=True)]),
     "mismatch": lambda a, b, training: np.mean([x != y for x, y in zip(a, b, strict=True)]),
     "eskin": eskin,
+    "cosine": cosine,
     "jaccard": jaccard,
     "gower": gower,
     "levenshtein": levenshtein,
@@ -282,7 +289,6 @@ TWINS |= {
         "braycurtis",
         "canberra",
         "correlation",
-        "cosine",
         "jensenshannon",
     )
 }

@@ -22,7 +22,7 @@ TREE_CRITERIA = {
 
 def assert_trees_change_nothing(model, new, needed):
     """Compare what is measured of new samples by trees and without, bit by bit."""
-    views = model.views(new, caller="a test")
+    views = model.seen(new, caller="a test").views
     expected = model.new_measures(views, needed, n_jobs=2)
     for n_rows in (1, 20):
         found = model.measures_by_trees(views, needed, n_jobs=2, n_rows=n_rows)
@@ -44,7 +44,7 @@ def test_trees_change_no_bit_of_what_is_measured(kind, criteria, method):
     assert not model.shortlist.is_worthwhile(with_sum=with_sum)
     assert model.shortlist.is_worthwhile(with_sum=with_sum, min_samples=100, max_share=0.9)
     assert_trees_change_nothing(model, new, needed)
-    is_sure = model.shortlist.block(model.views(new, caller="a test"), with_sum=with_sum).is_sure
+    is_sure = model.shortlist.block(model.seen(new, caller="a test").views, with_sum=with_sum).is_sure
     # What is tied is compared with all training samples.
     if kind in ("rounded", "equal"):
         assert not is_sure.all()

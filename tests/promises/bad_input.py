@@ -46,8 +46,8 @@ BAD_INPUT = {
     "NaN in samples": (
         fit(changed(changed(X, (slice(3), 1), np.nan), (5, 2), np.nan)),
         ValueError,
-        r"must hold no missing values \(NaN, None\). Got 3 in '1', 1 in '2' instead; drop these samples, impute the "
-        "values, or set missing='ignore'",
+        r"must hold no missing values \(NaN, None\). Got 3 in '1', 1 in '2' instead; impute the values, or set "
+        "missing='drop'",
     ),
     "infinite sample": (fit(changed(X, (3, 1), np.inf)), ValueError, "finite numbers. Got inf in '1', sample 3"),
     "two samples": (fit(X[:2]), ValueError, r"2 sample\(s\).* minimum of 3 is required by ParetoDepthDetector"),
@@ -111,8 +111,8 @@ BAD_INPUT = {
         ValueError,
         "Got -1.0 for sample 0",
     ),
-    "cosine of a zero vector": (
-        fit(changed(X, 1, 0.0), [Criterion("a", metric="cosine")]),
+    "correlation of a constant vector": (
+        fit(changed(X, 1, 0.0), [Criterion("a", metric="correlation")]),
         ValueError,
         "Got nan for sample 0 and training sample 1",
     ),

@@ -13,10 +13,12 @@ from paretodepth import ParetoDepthDetector
 PACKAGE = Path(paretodepth.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text()) for path in MODULES}
-MAX_ENTRIES = 18
+# `__main__` for `python -m paretodepth` is the latest.
+MAX_ENTRIES = 19
 MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 60
-MAX_FIT_MODULES, MAX_SCORE_MODULES = 18, 14
+# Which samples lack a value is a module of its own, `criteria.missing`.
+MAX_FIT_MODULES, MAX_SCORE_MODULES = 19, 15
 
 
 def name_of(path):

@@ -87,9 +87,9 @@ FILES = {
     "digits.toml": f'[[criterion]]\nname = "a"\ncolumns = {"9" * 5000}\n',
 }
 COMMANDS = {
-    "detect two.csv": "fitted on at least 3 samples. Got 2 instead",
+    "detect two.csv": "two.csv: must hold at least 4 samples to learn from. Got 2 instead",
     "detect header.csv": "header.csv: must hold at least one sample",
-    "detect gap.csv": "must hold no missing values (NaN, None). Got 1 in 'a' instead",
+    "detect gap.csv --missing fail": "must hold no missing values (NaN, None). Got 1 in 'a' instead",
     "detect infinite.csv": "must hold finite numbers. Got inf in 'a', sample 1",
     "detect twice.csv": "columns must have different names. Got 'a' for column 1 and column 2",
     "detect nameless.csv": "every column must have a name. Got none for column 1",
@@ -117,7 +117,7 @@ COMMANDS = {
     "score empty.model good.csv": "Got 0 bytes instead",
     "score cut.model good.csv": "Got one that is damaged or not complete (its checksum differs)",
     "score good.csv nominal.model": "good.csv: must be a whole model file",
-    "score nominal.model gap.csv --out scores.csv": "must hold no missing values (NaN, None). Got 1 in 'a' instead",
+    "score nominal.model gap.csv --out scores.csv --missing fail": "must hold no missing values (NaN, None). Got 1 in",
     "score nominal.model good.csv --out /dev/full": "Got this instead: No space left on device",
     "score nominal.model good.csv --out /dev/null/x.csv": "/dev/null/x.csv: the output must be a file in a folder",
     "explain cut.model good.csv --row 0": "Got one that is damaged or not complete (its checksum differs)",

@@ -11,7 +11,16 @@ from rich.text import Text
 
 from paretodepth.cli import options
 from paretodepth.cli.options import check_outputs, check_single_stream, read_learning
-from paretodepth.cli.terminal import app, console, notes, print_outcome, print_written, printable, progress
+from paretodepth.cli.terminal import (
+    app,
+    console,
+    notes,
+    print_left_out,
+    print_outcome,
+    print_written,
+    printable,
+    progress,
+)
 
 if TYPE_CHECKING:
     from paretodepth.reports.detection import Detection
@@ -34,6 +43,7 @@ def detect_command(
     out: Annotated[str | None, typer.Option(help="File for the scores; - for stdout.")] = None,
     report: Annotated[str | None, typer.Option(help="File for the report, one HTML page; - for stdout.")] = None,
     format: options.Format = None,
+    missing: options.MissingRule = "drop",
     dask: options.Dask = None,
     quiet: options.Quiet = False,
     as_json: options.AsJson = False,
@@ -48,6 +58,7 @@ def detect_command(
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
     from paretodepth.files.formats import check_output_format
+    from paretodepth.reports.results import left_out_remarks
 
     inputs = [name for name in (train, test) if name is not None]
     outputs = [place for place in (out, report, "-" if as_json else None) if place is not None]
@@ -56,7 +67,14 @@ def detect_command(
     check_output_format(out)
     with progress("reading"):
         learning = read_learning(
-            train, format=format, criteria=criteria, columns=columns, id_column=id_column, method=method, alpha=alpha
+            train,
+            format=format,
+            criteria=criteria,
+            columns=columns,
+            id_column=id_column,
+            method=method,
+            alpha=alpha,
+            missing=missing,
         )
         found = _detected(learning, test, format=format, id_column=id_column, fdr=fdr, dask=dask)
     _write(found, out, report, f"Anomalies in {_spoken(test or train)}", id_column)
@@ -66,6 +84,7 @@ def detect_command(
         screen = notes if "-" in outputs else console
         table = _worst_table(found, id_column)
         print_outcome(screen, remark=learning.remark, advice=found.model.advice, outcome=table)
+        print_left_out(screen, left_out_remarks(found))
         print_written(screen, outputs)
     if fail_on_anomaly and found.n_anomalies:
         raise typer.Exit(3)

@@ -11,7 +11,16 @@ from rich.text import Text
 
 from paretodepth.cli import options
 from paretodepth.cli.options import check_outputs, read_learning
-from paretodepth.cli.terminal import app, console, notes, print_outcome, print_written, printable, progress
+from paretodepth.cli.terminal import (
+    app,
+    console,
+    notes,
+    print_left_out,
+    print_outcome,
+    print_written,
+    printable,
+    progress,
+)
 
 if TYPE_CHECKING:
     from paretodepth.detector import ParetoDepthDetector
@@ -30,6 +39,7 @@ def fit(
     id_column: Annotated[str | None, typer.Option("--id", help="Column that names the samples: no criterion.")] = None,
     alpha: options.Alpha = None,
     method: options.Method = "union",
+    missing: options.MissingRule = "drop",
     format: options.Format = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -38,18 +48,29 @@ def fit(
     Example: paretodepth fit nominal.csv --criteria criteria.toml --model nominal.model
     """
     from paretodepth.reports.detection import fit_to_table
+    from paretodepth.reports.results import dropped_remark
 
     check_outputs([model], [train], criteria)
     with progress("reading"):
         training, detector, remark = read_learning(
-            train, format=format, criteria=criteria, columns=columns, id_column=id_column, method=method, alpha=alpha
+            train,
+            format=format,
+            criteria=criteria,
+            columns=columns,
+            id_column=id_column,
+            method=method,
+            alpha=alpha,
+            missing=missing,
         )
         fit_to_table(detector, training)
         detector.save(model)
     if not quiet:
         screen = notes if model == "-" else console
-        learned = f"{len(training):,} nominal samples, {detector.n_fronts_:,} fronts, threshold"
+        n_learned = len(training) - len(detector.dropped_)
+        learned = f"{n_learned:,} nominal samples, {detector.n_fronts_:,} fronts, threshold"
         print_outcome(screen, remark=remark, advice=detector.advice_, outcome=f"{learned} {-detector.offset_:.4g}.")
+        if len(detector.dropped_):
+            print_left_out(screen, [dropped_remark(detector.dropped_)])
         print_written(screen, [model])
 
 
@@ -60,6 +81,7 @@ def score(
     test: Test,
     out: Annotated[str, typer.Option(help="File for the scores; - for stdout.")] = "-",
     id_column: options.IdColumn = None,
+    missing: options.NewMissing = "drop",
     format: options.Format = None,
     quiet: options.Quiet = False,
     fail_on_anomaly: options.FailOnAnomaly = False,
@@ -71,25 +93,30 @@ def score(
     from paretodepth.files.formats import check_output_format
     from paretodepth.files.tables import read_chunks, write_table
     from paretodepth.reports.detection import scored_chunks
-    from paretodepth.reports.results import results_table
+    from paretodepth.reports.results import N_NAMED, results_table, unscored_figures, unscored_remark
 
     check_outputs([out], [model, test])
     check_output_format(out)
     detector, schema = _loaded(model)
-    n_scored = n_called = 0
+    n_scored = n_called = n_unscored = 0
+    first_unscored: list[dict[str, Any]] = []
 
     def tables() -> Iterator[Any]:
-        nonlocal n_scored, n_called
+        nonlocal n_scored, n_called, n_unscored
         chunks = read_chunks(test, format=format, schema=schema, keep_others=True)
-        for found in scored_chunks(detector, chunks):
-            n_scored += len(found.scores)
+        for found in scored_chunks(detector, chunks, missing=missing):
+            n_scored += found.n_scored
             n_called += found.n_anomalies
+            n_unscored += len(found.unscored)
+            first_unscored.extend(unscored_figures(found, N_NAMED - len(first_unscored)))
             yield results_table(found, id_column=id_column)
 
     with progress("reading"):
         write_table(tables(), out)
     if not quiet:
         notes.print(f"{n_called:,} of {n_scored:,} samples called anomalies.")
+        if n_unscored:
+            print_left_out(notes, [unscored_remark(n_unscored, first_unscored)])
     if fail_on_anomaly and n_called:
         raise typer.Exit(3)
 
@@ -100,6 +127,7 @@ def explain(
     model: Model,
     test: Test,
     row: Annotated[int, typer.Option(help="The sample, counted from 0.")],
+    missing: options.NewMissing = "drop",
     format: options.Format = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -113,7 +141,10 @@ def explain(
 
     detector, schema = _loaded(model)
     sample = nth_sample(read_chunks(test, format=format, schema=schema, keep_others=True), row, test)
-    found = scored(detector, sample, first_row=row)
+    found = scored(detector, sample, first_row=row, missing=missing)
+    if not found.n_scored:
+        _say_unscored(row, found.lacking(0), as_json=as_json)
+        return
     (reason,) = found.reasons(1)
     figures = criterion_figures(reason, found.model.criteria.names)
     if as_json:
@@ -123,6 +154,14 @@ def explain(
     console.print(Text(f"Row {row}: {printable(reason.sentence)}", style="bold"))
     console.print(f"Score {found.scores[0]:.4g}, threshold {found.threshold:.4g}, p-value {found.p_values[0]:.2g}.")
     console.print(_criteria_table(figures))
+
+
+def _say_unscored(row: int, columns: list[str], *, as_json: bool) -> None:
+    """Print that a sample cannot be explained, for it lacks values."""
+    if as_json:
+        typer.echo(json.dumps({"row": row, "score": None, "lacks": columns}, ensure_ascii=False, indent=2))
+    else:
+        console.print(Text(f"Row {row}: not scored, for it lacks a value in {printable(', '.join(columns))}."))
 
 
 def _criteria_table(figures: list[dict[str, Any]]) -> Table:

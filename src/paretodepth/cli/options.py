@@ -8,7 +8,7 @@ import inspect
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -17,8 +17,11 @@ from paretodepth.files.reading import Reading
 from paretodepth.scoring.methods import METHODS, MethodName
 
 if TYPE_CHECKING:
+    from paretodepth.criteria.criterion import Missing
     from paretodepth.detector import ParetoDepthDetector
 
+MIN_ROWS = 4
+"""Of a file to learn from: three samples have each the same two neighbors."""
 MAX_UNCAPPED = 5000
 """Training samples of which all fronts are kept; of more the deepest are counted as one."""
 
@@ -49,6 +52,15 @@ def check_single_stream(inputs: Sequence[str]) -> None:
         raise ValueError("Only one file can be standard input (-). Got two; save one of them as a file.")
 
 
+def check_training_rows(n_rows: int, source: str) -> None:
+    """Refuse a file of so few rows that nothing can be learned from it."""
+    if n_rows < MIN_ROWS:
+        raise ValueError(
+            f"{source}: must hold at least {MIN_ROWS} samples to learn from. Got {n_rows} instead; the more the "
+            "better, and 19 for a false-alarm rate of 5%."
+        )
+
+
 Train = Annotated[
     str, typer.Argument(help="Nominal samples: a file of CSV, Parquet, JSON lines and the like; - for stdin.")
 ]
@@ -69,6 +81,11 @@ FILE_OPTIONS: dict[str, tuple[Any, Any]] = {
     "skip_rows": (int, typer.Option(help="Lines of the input before its header.")),
     "sheet": (str | None, typer.Option(help="Sheet of a spreadsheet; left out: the first.")),
 }
+MISSING_HELP = "Samples that lack a value, where a criterion does not say itself: drop (not scored), {}fail."
+MissingRule = Annotated[
+    Literal["fail", "ignore", "drop"], typer.Option("--missing", help=MISSING_HELP.format("ignore, "))
+]
+NewMissing = Annotated[Literal["fail", "drop"], typer.Option("--missing", help=MISSING_HELP.format(""))]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON in place of the table.")]
 Dask = Annotated[str | None, typer.Option(help="Fit on a Dask cluster: local, or its address tcp://host:port.")]
@@ -127,16 +144,19 @@ def read_learning(
     id_column: str | None,
     method: MethodName,
     alpha: float | None,
+    missing: Missing = "drop",
 ) -> Learning:
     """Return the training samples of a file, and the detector that the options ask for."""
     from paretodepth.criteria.suggestion import chosen_criteria
     from paretodepth.files.tables import read_table
 
     training = read_table(train, format=format)
+    check_training_rows(len(training), train)
     choice = chosen_criteria(
-        training, criteria=criteria_of(criteria), columns=column_list(columns), id_column=id_column
+        training, criteria=criteria_of(criteria, missing), columns=column_list(columns), id_column=id_column
     )
-    return Learning(training, new_detector(choice.criteria, len(training), method, alpha), choice.remark)
+    chosen = choice.criteria if criteria is not None else [one.with_missing(missing) for one in choice.criteria]
+    return Learning(training, new_detector(chosen, len(training), method, alpha), choice.remark)
 
 
 def new_detector(criteria: Any, n_training: int, method: MethodName, alpha: float | None) -> ParetoDepthDetector:
@@ -152,9 +172,9 @@ def column_list(columns: str | None) -> list[str] | None:
     return None if columns is None else [name.strip() for name in columns.split(",")]
 
 
-def criteria_of(path: Path | None) -> Any:
-    """Return the criteria of a file, if there is one."""
+def criteria_of(path: Path | None, missing: Missing = "drop") -> Any:
+    """Return the criteria of a file, if there is one, with a rule for missing values where they do not say."""
     from paretodepth.criteria.criterion import Criterion
     from paretodepth.files.source import check_readable
 
-    return None if path is None else Criterion.from_toml(check_readable(str(path)))
+    return None if path is None else Criterion.from_toml(check_readable(str(path)), missing=missing)

@@ -103,6 +103,12 @@ def print_note(sentence: str) -> None:
     notes.print(Text(f"Note: {printable(sentence)}", style="dim"))
 
 
+def print_left_out(screen: Console, remarks: Iterable[str]) -> None:
+    """Print which samples were left out for lack of a value, a line each."""
+    for remark in remarks:
+        screen.print(Text(printable(remark), style="yellow"))
+
+
 def print_written(screen: Console, places: Iterable[str]) -> None:
     """Print which files were written; standard output is none."""
     for place in places:

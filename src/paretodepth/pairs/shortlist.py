@@ -76,7 +76,7 @@ class Shortlist:
         if n_samples < min_samples or not all(
             isinstance(criterion.metric, str)  # a function may have no hash
             and criterion.metric in ORDERS
-            and criterion.criterion.missing == "error"
+            and criterion.criterion.missing != "ignore"
             and view.shape[1] <= MAX_TREE_COLUMNS
             for criterion, view in zip(self.criteria, self.training, strict=True)
         ):

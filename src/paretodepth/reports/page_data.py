@@ -15,7 +15,7 @@ from paretodepth.criteria.kinds import column_kind
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.reports.detection import TOGETHER, Detection, Reason
 from paretodepth.reports.lines import drawings, rounded
-from paretodepth.reports.results import headline
+from paretodepth.reports.results import headline, left_out_remarks
 
 Json = dict[str, Any]
 MAX_COLUMNS = 12
@@ -52,13 +52,13 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
     """
     model = detection.model
     rows = detection.strangest[:n_samples]
-    nominal = np.sort(model.scores)
+    nominal = np.sort(model.scores[~np.isnan(model.scores)])
     return {
         "title": title,
         "headline": headline(detection),
         "n_training": len(nominal),
-        "n_samples": len(detection.scores),
-        "n_more": len(detection.scores) - len(rows),
+        "n_samples": detection.n_scored,
+        "n_more": detection.n_scored - len(rows),
         "left_out": detection.is_left_out,
         "method": model.method,
         "alpha": model.alpha,
@@ -67,12 +67,12 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
         "n_fronts": len(model.fronts),
         "max_depth": model.fronts.max_depth,
         "exact": bool(model.is_exact),
-        "advice": model.advice,
+        "advice": [*left_out_remarks(detection), *model.advice],
         "criteria": model.criteria.names,
         "metrics": [str(getattr(c.metric, "__name__", c.metric)) for c in model.criteria.fitted],
         "n_neighbors": model.measurer.n_neighbors.tolist(),
         "together": TOGETHER,
-        "bins": _bins(nominal, detection.scores),
+        "bins": _bins(nominal, detection.scores[~np.isnan(detection.scores)]),
         "nominal": nominal.tolist() if len(nominal) <= MAX_NOMINAL else _spread(nominal, MAX_NOMINAL).tolist(),
         "columns": shown_columns(detection.samples),
         "samples": _reason_columns(detection.reasons(n_samples)) | _own_figures(detection, rows, cell_letters),
@@ -178,7 +178,7 @@ def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
     floor = np.array([column[column > 0].min(initial=np.inf) for column in nominal.T])
     floor[np.isinf(floor)] = 1.0
     dots = nominal[np.random.default_rng(0).permutation(len(nominal))[:N_DOTS]]
-    samples = detection.nearest_dyads(rows)
+    samples = detection.nearest_dyads(rows) if len(rows) else np.empty((0, 0, n_criteria))
     return {
         "dots": [rounded(column, 3) for column in np.maximum(dots, floor).T],
         "samples": [[rounded(column, 3) for column in np.maximum(sample, floor).T] for sample in samples],

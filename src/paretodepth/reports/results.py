@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from paretodepth._checks import listed, suggestion
 from paretodepth.reports.detection import Detection, Reason
+
+N_NAMED = 5
+"""Samples without a value that a sentence names."""
+N_LISTED = 1000
+"""Those that JSON lists."""
 
 
 def results_table(detection: Detection, *, id_column: str | None = None) -> pa.Table:
@@ -23,14 +29,66 @@ def results_table(detection: Detection, *, id_column: str | None = None) -> pa.T
     blamed = np.full(len(own), None, dtype=object)
     blamed[detection.strangest[:n_called]] = [reason.because for reason in detection.reasons(n_called)]
     columns = {
-        "score": pa.array(detection.scores),
-        "p_value": pa.array(detection.p_values),
-        "decision": pa.array(np.where(detection.is_anomaly, "anomaly", "nominal")),
+        "score": pa.array(detection.scores, from_pandas=True),
+        "p_value": pa.array(detection.p_values, from_pandas=True),
+        "decision": pa.array(_decisions(detection)),
         "because": pa.array(blamed, pa.string()),
     }
     for name, values in columns.items():
         own = own.append_column(_free_name(name, own.column_names), values)
     return own
+
+
+def _decisions(detection: Detection) -> NDArray[np.str_]:
+    decisions = np.where(detection.is_anomaly, "anomaly", "nominal").astype("U8")
+    decisions[detection.unscored] = "unscored"
+    return decisions
+
+
+def left_out_remarks(detection: Detection) -> list[str]:
+    """Return what is to be said of samples that lack a value, a sentence each, if there are any."""
+    remarks = []
+    if len(detection.unscored):
+        remarks.append(unscored_remark(len(detection.unscored), unscored_figures(detection, N_NAMED)))
+    if len(detection.model.dropped) and not detection.is_left_out:
+        remarks.append(dropped_remark(detection.model.dropped))
+    return remarks
+
+
+def unscored_figures(detection: Detection, n_samples: int) -> list[dict[str, Any]]:
+    """Return the first samples that are not scored, by row, and the columns in which they lack a value."""
+    return [
+        {"row": detection.first_row + row, "columns": detection.lacking(row)}
+        for row in detection.unscored[:n_samples].tolist()
+    ]
+
+
+def unscored_remark(n_samples: int, figures: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many samples are not scored, and which are the first.
+
+    Examples
+    --------
+    >>> unscored_remark(2, [{"row": 7, "columns": ["size"]}, {"row": 9, "columns": ["size", "hour"]}])
+    'Not scored, for lack of a value: 2 samples, row 7 (size), row 9 (size, hour).'
+    """
+    named = [f"row {entry['row']} ({', '.join(entry['columns'])})" for entry in figures[:N_NAMED]]
+    return f"Not scored, for lack of a value: {_counted(n_samples, named)}."
+
+
+def dropped_remark(rows: NDArray[np.intp]) -> str:
+    """Return how many training samples were left out, and which are the first.
+
+    Examples
+    --------
+    >>> dropped_remark(np.array([3]))
+    'Not learned from, for lack of a value: 1 sample, row 3.'
+    """
+    return f"Not learned from, for lack of a value: {_counted(len(rows), [f'row {row}' for row in rows[:N_NAMED]])}."
+
+
+def _counted(n_samples: int, named: Sequence[str]) -> str:
+    more = ["and so on"] if n_samples > len(named) else []
+    return ", ".join([f"{n_samples:,} {'sample' if n_samples == 1 else 'samples'}", *named, *more])
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
@@ -75,7 +133,7 @@ def headline(detection: Detection) -> str:
     >>> headline(detect(ParetoDepthDetector(), nominal, pa.table({"size": [0.5, 3.0]})))
     '1 of 2 samples called anomalies, at a false-alarm rate of 5%'
     """
-    n_samples = len(detection.scores)
+    n_samples = detection.n_scored
     text = f"{detection.n_anomalies:,} of {n_samples:,} samples called {'anomaly' if n_samples == 1 else 'anomalies'}"
     if detection.fdr is not None:
         text += f", at a false discovery rate of {detection.fdr:.3g}"
@@ -89,8 +147,11 @@ def summary(detection: Detection) -> dict[str, Any]:
     model, n_called = detection.model, detection.n_anomalies
     called = zip(detection.strangest[:n_called].tolist(), detection.reasons(n_called), strict=True)
     return {
-        "n_training": len(model.scores),
+        "n_training": len(model.scores) - len(model.dropped),
+        "n_training_dropped": len(model.dropped),
         "n_samples": len(detection.scores),
+        "n_unscored": len(detection.unscored),
+        "unscored": unscored_figures(detection, N_LISTED),
         "n_anomalies": n_called,
         "leave_one_out": detection.is_left_out,
         "method": model.method,

@@ -112,6 +112,16 @@ def _mahalanobis(A: View, B: View, state: State) -> NDArray[np.float64]:
     return scipy_block(A, B, "mahalanobis", VI=state["inverse_covariance"])
 
 
+def _cosine(A: View, B: View, state: State) -> NDArray[np.float64]:
+    block = scipy_block(A, B, "cosine")
+    # A row of zeros, such as a text without a known word, has no direction: unlike all that have one.
+    is_zero_in_A, is_zero_in_B = (np.all(rows == 0, axis=1) for rows in (A, B))
+    if is_zero_in_A.any() or is_zero_in_B.any():
+        block[np.logical_or.outer(is_zero_in_A, is_zero_in_B)] = 1.0
+        block[np.logical_and.outer(is_zero_in_A, is_zero_in_B)] = 0.0
+    return block
+
+
 def _one_number(columns: Columns, state: State) -> View:
     return check_numbers(replace(columns, arrays=[check_single(columns).reshape(len(columns))]))
 
@@ -260,6 +270,13 @@ METRICS = (
     _scipy("braycurtis", "share of the total that differs: counts of species, words, events"),
     _scipy("canberra", "sum of differences relative to the sizes of the numbers compared"),
     _scipy("correlation", "one less the correlation of two rows: same profile, whatever level and scale"),
-    _scipy("cosine", "one less the cosine of the angle between two rows: same direction, whatever length"),
+    Metric(
+        "cosine",
+        "numeric",
+        "one less the cosine of the angle between two rows: same direction, whatever length",
+        numbers,
+        _cosine,
+        source="SciPy",
+    ),
     _scipy("jensenshannon", "distance of two rows as probability distributions, such as histograms"),
 )

@@ -77,7 +77,8 @@ def check_moments(columns: Columns, *, needs_dates: bool = True) -> Moments:
         check_years(array, columns)
         moments = array.astype("datetime64[us]")
     else:
-        of_values = [_moment(value, sample, columns, needs_dates) for sample, value in enumerate(array.tolist())]
+        values = zip(columns.numbers, array.tolist(), strict=True)
+        of_values = [_moment(value, sample, columns, needs_dates) for sample, value in values]
         moments = np.array(of_values, dtype="datetime64[us]")
     check_no_missing(replace(columns, arrays=[moments]))
     return moments
@@ -94,7 +95,7 @@ def _moment(value: Any, sample: int, columns: Columns, needs_dates: bool) -> Any
     if isinstance(value, time) and not needs_dates:
         return np.datetime64(datetime.combine(date(1970, 1, 1), value.replace(tzinfo=None)), "us")
     if isinstance(value, np.datetime64):
-        check_years(np.array([value]), replace(columns, first_row=columns.first_row + sample))
+        check_years(np.array([value]), replace(columns, first_row=sample, rows=None))
         return value
     remedy = "convert the column, or choose a metric for what it holds (`paretodepth criteria` lists them)"
     if isinstance(value, time):
@@ -104,7 +105,7 @@ def _moment(value: Any, sample: int, columns: Columns, needs_dates: bool) -> Any
     elif isinstance(value, Real):
         remedy = "take a metric for numbers, 'difference' or 'cyclic', or convert it, with pandas.to_datetime say"
     expected = "dates, or timestamps" if needs_dates else "timestamps, or times of day"
-    refuse_value(value, columns.first_row + sample, columns.names[0], columns.reader, expected, remedy)
+    refuse_value(value, sample, columns.names[0], columns.reader, expected, remedy)
 
 
 def check_years(array: NDArray[Any], columns: Columns) -> None:
@@ -114,7 +115,7 @@ def check_years(array: NDArray[Any], columns: Columns) -> None:
     if len(wrong):
         raise ValueError(
             f"The column '{columns.names[0]}' of {columns.reader} must hold dates of the years {FIRST_YEAR} to "
-            f"{LAST_YEAR}. Got the year {years[wrong[0]]} in sample {columns.first_row + wrong[0]} instead; drop that "
+            f"{LAST_YEAR}. Got the year {years[wrong[0]]} in sample {columns.numbers[wrong[0]]} instead; drop that "
             "sample or mend it."
         )
 
