@@ -10,7 +10,7 @@ BY_FILE := -n auto --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: bench demo docs-criteria pictures reproduce test test-all test-without-extras test-lowest test-wheel lint \
-	coverage boundscheck fuzz fuzz-atheris soak clean
+	release-check coverage boundscheck fuzz fuzz-atheris soak clean
 
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
@@ -44,6 +44,11 @@ test-wheel: .venv/.dev
 	rm -rf .venv/wheel/sdist/src
 	cd .venv/wheel/sdist && ../bin/python -m pip check && ../bin/paretodepth --version && \
 		../bin/python -m pytest -n auto tests/promises/test_package.py tests/criteria/test_toml_file.py
+
+# Before a tag: both archives, their metadata and content, an installation for each extra, a smoke test.
+release-check: .venv/.dev
+	$(PIP) install build twine uv
+	.ci/release-check
 
 test-without-extras: .venv/.dev
 	PARETODEPTH_WITHOUT=rapidfuzz,dtaidistance $(BIN)/python -m pytest -n auto tests/criteria \

@@ -375,7 +375,7 @@ def connected(address: str | None) -> Iterator[Client | None]:
         return
     dask = check_extra("distributed", "distributed")
     if address == "local":
-        cluster = dask.LocalCluster(threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR)
+        cluster = dask.LocalCluster(threads_per_worker=1, dashboard_address=None, silence_logs=logging.ERROR)
         with cluster, dask.Client(cluster) as client:
             yield client
         return

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import os
 import typing
 from pathlib import Path
 
@@ -77,3 +78,24 @@ def test_standard_input_is_read_once():
     check_single_stream(["-", "new.csv"])
     with pytest.raises(ValueError, match="Only one file can be standard input"):
         check_single_stream(["-", "-"])
+
+
+def test_two_names_of_one_file_are_one_place(tmp_path):
+    place = tmp_path / "scores.csv"
+    (tmp_path / "link.csv").symlink_to(place)
+    others = [f"{tmp_path}/./scores.csv", f"{tmp_path}/x/../scores.csv", str(tmp_path / "link.csv")]
+    (tmp_path / "x").mkdir()
+    for other in others:
+        with pytest.raises(ValueError, match="each output must have a place of its own"):
+            check_outputs([str(place), other], [])
+        with pytest.raises(ValueError, match="must not take the place of an input"):
+            check_outputs([other], [str(place)])
+    place.write_text("")
+    (tmp_path / "hard.csv").hardlink_to(place)
+    with pytest.raises(ValueError, match="each output must have a place of its own"):
+        check_outputs([str(tmp_path / "hard.csv"), str(place)], [])
+
+
+def test_devices_and_pipes_are_places_of_their_own(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    check_outputs([os.devnull, os.devnull, str(tmp_path / "pipe")], [])

@@ -1,6 +1,8 @@
 """What every command shares."""
 
 import io
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -39,6 +41,59 @@ def test_bad_arguments_are_told_on_stderr_with_exit_code_2(arguments, text):
     assert done.returncode == 2
     assert text in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def end_of(statement, **environment):
+    """Return how the command line ends if a command does this."""
+    code = f"""
+import sys
+from paretodepth.cli import main
+from paretodepth.cli.terminal import app
+@app.command()
+def odd():
+    {statement}
+sys.argv = ["paretodepth", "odd"]
+main()
+"""
+    environment = os.environ | environment
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment, timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    ("statement", "line"),
+    [
+        ("raise MemoryError('9 TiB')", "Not enough memory: 9 TiB; take fewer samples or criteria, or free some."),
+        ("raise KeyError('x')", "Unexpected KeyError: 'x' (set PARETODEPTH_TRACEBACK=1 to see where it comes from)"),
+        ("odd()", "Unexpected RecursionError: maximum recursion depth exceeded"),
+        ("1 / 0", "Unexpected ZeroDivisionError: division by zero"),
+    ],
+)
+def test_whatever_goes_wrong_is_one_line(statement, line):
+    done = end_of(statement)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"paretodepth: {line}")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_traceback_is_shown_to_who_asks_for_it():
+    done = end_of("raise KeyError('x')", PARETODEPTH_TRACEBACK="1")
+    assert "Traceback" in done.stderr
+    assert done.returncode == 1
+
+
+def test_a_terminated_run_leaves_nothing_behind(tmp_path):
+    statement = f"""
+    import os, signal
+    from paretodepth.files.atomic import replaced
+    with replaced({str(tmp_path / "a")!r}) as file:
+        file.write(b"x")
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.pause()
+"""
+    assert end_of(statement.strip()).returncode == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow

@@ -38,6 +38,34 @@ def test_a_file_can_be_replaced_by_its_own_rows(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
+def test_a_file_is_private_while_it_is_written(tmp_path):
+    path = tmp_path / "a.csv"
+    modes = []
+
+    def chunks():
+        yield FLAT
+        (part,) = tmp_path.glob(".paretodepth-*")
+        modes.append(stat.S_IMODE(part.stat().st_mode))
+
+    for mode in (None, 0o600, 0o664):
+        if mode is not None:
+            path.chmod(mode)
+        write_table(chunks(), path)
+        modes.append(stat.S_IMODE(path.stat().st_mode))
+    (tmp_path / "usual").touch()
+    new = stat.S_IMODE((tmp_path / "usual").stat().st_mode)
+    assert modes == [0o600, new, 0o600, 0o600, 0o600, 0o664]
+
+
+def test_a_pipe_of_the_shell_is_written_directly():
+    code = """
+import pyarrow
+write_table(pyarrow.table({"a": [1, 2]}), "/dev/stdout", format="csv")
+"""
+    printed = subprocess.run(command(code), check=True, capture_output=True, text=True).stdout
+    assert printed == "a\n1\n2\n"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("kill", "remains"), [(signal.SIGKILL, 2), (signal.SIGINT, 1)])
 def test_a_killed_writer_leaves_the_old_file_whole(tmp_path, kill, remains):

@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 import tracemalloc
 from itertools import product
 
@@ -8,10 +10,52 @@ from numpy.testing import assert_array_equal
 
 from paretodepth import AdviceWarning, Criterion, Fronts, ParetoDepthDetector
 from paretodepth.pairs.capped_fronts import auto_max_depth
-from paretodepth.pairs.limits import Limits
+from paretodepth.pairs.limits import Limits, free_bytes
 from paretodepth.pairs.pairs import HeldPairs
 from tests import naive
 from tests.draws import UnheldPairs, assert_same_results, draw_samples, fitted_detector, pairs_of, small_blocks
+
+
+def write_group(root, path, **figures):
+    """Write the files of a control group."""
+    for name, figure in figures.items():
+        file = root / "sys/fs/cgroup" / path / name.replace("_", ".", 1)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{figure}\n")
+
+
+def test_a_container_limits_what_is_free(tmp_path):
+    whole = free_bytes(tmp_path)
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text("0::/app/web\n")
+    assert free_bytes(tmp_path) == pytest.approx(whole, rel=0.2)
+    write_group(tmp_path, "app/web", memory_max="max", memory_current=10**6)
+    assert free_bytes(tmp_path) == pytest.approx(whole, rel=0.2)
+    # The limit of a group around counts, and cached files give way.
+    write_group(tmp_path, "app", memory_max=5 * 10**6, memory_current=4 * 10**6, memory_stat="anon 7\ninactive_file 30")
+    assert free_bytes(tmp_path) == 10**6 + 30
+    write_group(tmp_path, "app/web", memory_max=3 * 10**6, memory_current=4 * 10**6)
+    assert free_bytes(tmp_path) == 0
+
+
+def test_a_container_of_the_first_kind_limits_what_is_free(tmp_path):
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text("5:cpu,memory:/docker/1f\n0::/\n")
+    # Within a container, the folder is that of the container itself.
+    write_group(tmp_path, "memory", memory_limit_in_bytes=9000, memory_usage_in_bytes=5000)
+    assert free_bytes(tmp_path) == 4000
+
+
+def test_the_limit_of_the_process_is_seen():
+    code = """
+import psutil
+from paretodepth.pairs.limits import free_bytes
+used = psutil.Process().memory_info().vms
+psutil.Process().rlimit(psutil.RLIMIT_AS, (used + 10**8, used + 10**8))
+print(free_bytes())
+"""
+    free = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+    assert 0 < free <= 10**8
 
 
 def test_pairs_are_held_if_they_are_small_or_all_of_them_are_sorted():

@@ -30,9 +30,9 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[str], criteria: Path 
     patterns = [name for path in inputs for name in glob.glob(path)]
     given = [*inputs, *patterns, *([] if criteria is None else [str(criteria)])]
     for number, place in enumerate(outputs):
-        if place in outputs[:number]:
+        if any(_is_same_place(place, other) for other in outputs[:number]):
             raise ValueError(f"{place}: each output must have a place of its own. Got this one twice.")
-        if place == "-":
+        if place == "-" or _is_stream(place):
             continue
         folder = os.path.dirname(os.path.realpath(place))
         if os.path.isdir(place) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
@@ -41,8 +41,22 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[str], criteria: Path 
                 f"{place}: the output must be a file in a folder that can be written. Got {got} instead; choose "
                 "another place, or make the folder."
             )
-        if any(os.path.exists(name) and os.path.exists(place) and os.path.samefile(place, name) for name in given):
+        if any(_is_same_place(place, name) for name in given):
             raise ValueError(f"{place}: the output must not take the place of an input; choose another name.")
+
+
+def _is_stream(place: str) -> bool:
+    """Tell whether a place is a pipe or a device, which have no folder that matters."""
+    return os.path.exists(place) and not os.path.isfile(place) and not os.path.isdir(place)
+
+
+def _is_same_place(place: str, other: str) -> bool:
+    """Tell whether two names lead to one file, by any spelling or link; a device such as /dev/null can take more."""
+    if "-" in (place, other) or _is_stream(place):
+        return place == other == "-"
+    if os.path.exists(place) and os.path.exists(other):
+        return os.path.samefile(place, other)
+    return os.path.realpath(place) == os.path.realpath(other)
 
 
 def check_single_stream(inputs: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Find samples that are unlike the nominal ones under every trade-off of several dissimilarities.",
 )
+TRACEBACK = "PARETODEPTH_TRACEBACK"
+"""The variable of the environment that asks for the traceback of an unexpected error."""
 # Piped output has no width of its own; tables keep their columns.
 console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
 notes = Console(highlight=False, stderr=True, soft_wrap=True)
@@ -37,6 +40,8 @@ def main() -> None:
     # imported and once more when we end, takes three quarters of a second.
     gc.set_threshold(100_000)
     atexit.register(gc.freeze)
+    # As an exception, so that files that are being written are removed: timeout, systemd and Docker stop us like this.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name="paretodepth", standalone_mode=False))
     except TyperException as error:
@@ -45,11 +50,18 @@ def main() -> None:
         # Whoever read our output has read enough; Python would complain again when it closes it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except MemoryError as error:
+        _refuse(f"Not enough memory: {error}; take fewer samples or criteria, or free some.")
     except (ValueError, TypeError, OSError, ImportError) as error:
         _refuse(str(error))
     except (typer.Abort, KeyboardInterrupt):
         print("paretodepth: interrupted", file=sys.stderr)  # noqa: T201
         sys.exit(130)
+    except Exception as error:
+        # Of a library about odd input, or a fault of ours: whoever wants to report it can see where it came from.
+        if os.environ.get(TRACEBACK):
+            raise
+        _refuse(f"Unexpected {type(error).__name__}: {error} (set {TRACEBACK}=1 to see where it comes from)")
 
 
 def _refuse(reason: str) -> NoReturn:

@@ -19,8 +19,9 @@ DISK_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EIO)
 def replaced(path: str) -> Iterator[BinaryIO]:
     """Yield a file to write, which takes its place when it is complete.
 
-    It is written beside its place, flushed to the disk and renamed, and keeps the permissions of the file that was
-    there. After an exception nothing of it remains. Standard output (``-``), pipes and devices are written directly.
+    It is written beside its place, readable by its owner alone, flushed to the disk and renamed, with the permissions
+    of the file that was there, or those of a new one. After an exception nothing of it remains. Standard output
+    (``-``), pipes and devices are written directly.
 
     Raises
     ------
@@ -31,13 +32,14 @@ def replaced(path: str) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    # Behind a link is the file to be replaced; renaming onto the link would leave that file as it was.
-    place = os.path.realpath(path)
-    is_regular = os.path.isfile(place) or not os.path.exists(place)
+    is_regular = os.path.isfile(path) or not os.path.exists(path)
+    # Behind a link is the file to be replaced; renaming onto the link would leave that file as it was. What a link of
+    # /proc to a pipe resolves to is no path.
+    place = os.path.realpath(path) if is_regular else path
     part = os.path.join(os.path.dirname(place), f".paretodepth-{secrets.token_hex(8)}.part") if is_regular else place
     try:
         # Closed below; opened here, so that no error of whoever writes is taken for one of opening.
-        file = open(part, "xb" if is_regular else "wb")  # noqa: SIM115
+        file = open(part, "xb", opener=_private) if is_regular else open(part, "wb")  # noqa: SIM115
     except OSError as error:
         refuse_output(path, error)
     try:
@@ -59,10 +61,17 @@ def replaced(path: str) -> Iterator[BinaryIO]:
         raise
 
 
+def _private(path: str, flags: int) -> int:
+    """Open a file that nobody else can read."""
+    return os.open(path, flags, 0o600)
+
+
 def _rename(part: str, place: str) -> None:
-    """Put a complete file in its place, with the permissions of the one that is there, and make that last."""
+    """Put a complete file in its place, with the permissions of the one that is there or of a new one; make it last."""
     if os.path.exists(place):
         shutil.copymode(place, part)
+    else:
+        os.chmod(part, 0o666 & ~_umask())
     os.replace(part, place)
     if hasattr(os, "O_DIRECTORY"):
         # Only POSIX systems can flush a folder, and need to.
@@ -71,6 +80,14 @@ def _rename(part: str, place: str) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _umask() -> int:
+    """Return which permissions new files do not have."""
+    # It can only be read by setting it; a file that another thread makes in between is private, not open to all.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def refuse_output(path: str, error: OSError) -> NoReturn:
