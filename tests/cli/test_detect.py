@@ -77,9 +77,7 @@ def test_false_discovery_rate_calls_what_select_calls(files, tmp_path):
 def test_without_test_file_each_sample_is_compared_with_the_others(files, tmp_path):
     nominal, _, _ = files
     detector = ParetoDepthDetector(method="union").fit(np.array([row[1:] for row in invoices(0, 200)]))
-    result = run(
-        nominal, "--criteria", "columns", "--out", tmp_path / "o.csv", "--contamination", "0.1", "--top", 4
-    )
+    result = run(nominal, "--criteria", "columns", "--out", tmp_path / "o.csv", "--contamination", "0.1", "--top", 4)
     rows = rows_of(tmp_path / "o.csv")
     scores = -detector.training_scores_
     assert [float(row["score"]) for row in rows] == scores.tolist()

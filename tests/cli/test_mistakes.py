@@ -64,7 +64,7 @@ MISTAKES = {
         "must hold no missing values .* Got 1 in 'bmi' instead; impute the values, or set missing='drop'",
     ),
     "a gap that cannot be ignored": (
-        "detect a.csv --missing ignore",
+        "detect a.csv --columns bmi,size --missing ignore",
         {"a_csv": with_gap(samples()).select(["bmi", "size"])},
         "a criterion of one column cannot ignore its gaps, so impute a value, or set missing='drop'",
     ),
@@ -99,7 +99,7 @@ def test_one_gap_stops_nothing_and_is_listed(run, tmp_path):
     result = run("detect a.csv --columns bmi,size --out o.csv", a_csv=table)
     assert result.exit_code == 0
     assert "Not scored, for lack of a value: 2 samples, row 17 (bmi), row 30 (bmi, size)." in result.output
-    assert "of 38 samples called" in result.output
+    assert "The strangest of 38 samples" in result.output
     written = read_table(tmp_path / "o.csv")
     assert [row for row in range(N) if written.column("score")[row].as_py() is None] == [17, 30]
     assert written.column("p_value").null_count == 2

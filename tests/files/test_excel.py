@@ -12,7 +12,7 @@ import xlsxwriter
 
 from paretodepth.files import read_chunks, read_table, write_table
 from paretodepth.files.excel import check_workbook_size
-from tests.files.samples import FLAT, noted, text_file
+from tests.files.samples import FLAT, assert_refused, noted, text_file
 
 ODS = (
     '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
@@ -109,6 +109,15 @@ def test_one_cell_far_away_is_refused_before_it_takes_the_memory(tmp_path):
             ValueError, match=r"at most 30,000,000 cells. Got 1,048,576 rows and .* save the sheet as CSV"
         ):
             read_table(path)
+
+
+def test_a_damaged_spreadsheet_is_refused_by_name(tmp_path):
+    for name, content in [
+        ("a.ods", ods([["a"], [1.0]], repeated="many")),
+        ("a.ods", ods([["a<"], [1.0]])),
+        ("a.xlsx", book({"one": {(0, 0): "a"}})[:-200]),
+    ]:
+        assert_refused(tmp_path, name, content, "must be a readable file of the format 'excel'")
 
 
 def test_a_large_part_of_a_workbook_is_refused(tmp_path):

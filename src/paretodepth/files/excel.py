@@ -12,7 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
 import pyarrow as pa
@@ -161,15 +161,27 @@ def check_workbook_size(file: BinaryIO, source: str, *, max_cells: int = MAX_CEL
     """Refuse a workbook that would take all memory: one cell far down and far right makes billions of empty ones."""
     try:
         with zipfile.ZipFile(file) as archive:
-            for part in archive.infolist():
-                if part.file_size > max_bytes:
-                    refuse_large(source)
-                if re.match(r"xl/(?!sharedStrings|styles|theme).*\.xml$", part.filename):
-                    _check_extent(*_excel_extent(archive, part), max_cells, source)
-                elif part.filename == "content.xml":
-                    _check_extent(*_ods_extent(archive, part), max_cells, source)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError, SyntaxError) as error:
+            largest = max((part.file_size for part in archive.infolist()), default=0)
+            extents = [] if largest > max_bytes else list(_extents(archive))
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError, SyntaxError, ValueError) as error:
         refuse_unreadable(source, "excel", error)
+    if largest > max_bytes:
+        raise ValueError(f"{source}: a sheet must take at most 1 GB. Got more; save the sheet as CSV.")
+    height, width = max(extents, key=lambda extent: extent[0] * extent[1], default=(0, 0))
+    if height * width > max_cells:
+        raise ValueError(
+            f"{source}: a sheet must have at most {max_cells:,} cells. Got {height:,} rows and {width:,} columns "
+            "instead; delete the cells far away from the table, or save the sheet as CSV."
+        )
+
+
+def _extents(archive: zipfile.ZipFile) -> Iterator[tuple[int, int]]:
+    """Yield the last row and column of each part of a workbook that may be a sheet."""
+    for part in archive.infolist():
+        if re.match(r"xl/(?!sharedStrings|styles|theme).*\.xml$", part.filename):
+            yield _excel_extent(archive, part)
+        elif part.filename == "content.xml":
+            yield _ods_extent(archive, part)
 
 
 def _excel_extent(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> tuple[int, int]:
@@ -210,16 +222,3 @@ def _ods_extent(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> tuple[int, i
                 height, width = (max(height, n_rows), max(width, n_filled)) if n_filled else (height, width)
                 element.clear()
     return height, width
-
-
-def _check_extent(height: int, width: int, most: int, source: str) -> None:
-    if height * width > most:
-        raise ValueError(
-            f"{source}: a sheet must have at most {most:,} cells. Got {height:,} rows and {width:,} columns instead; "
-            "delete the cells far away from the table, or save the sheet as CSV."
-        )
-
-
-def refuse_large(source: str) -> NoReturn:
-    """Raise an error about a workbook with a part too large for the memory."""
-    raise ValueError(f"{source}: a sheet must take at most 1 GB. Got more; save the sheet as CSV.")

@@ -176,9 +176,9 @@ def estimated(
         start = clock()
         model = pilot.fit(part).model_
         middle = clock()
-        views = model.views(table.take(np.sort(order[-N_PILOT_SCORES:])), caller=NAME)
+        seen = model.seen(table.take(np.sort(order[-N_PILOT_SCORES:])), caller=NAME)
         after = clock()
-        model.new_scores(views, n_jobs=detector.n_jobs)
+        model.seen_scores(seen, n_jobs=detector.n_jobs)
         return middle - start, (clock() - after) / min(N_PILOT_SCORES, n_all)
 
     with phase("small fits, to tell how long it will take"), watched(_untold), warnings.catch_warnings():

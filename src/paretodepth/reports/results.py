@@ -151,7 +151,7 @@ def _one_file_headline(detection: Detection) -> str:
     whom = "all the others"
     if detection.fitted_rows is not None:
         whom = f"{len(detection.fitted_rows):,} random ones"
-    text = f"The strangest of {len(detection.scores):,} samples, each compared with {whom}: "
+    text = f"The strangest of {detection.n_scored:,} samples, each compared with {whom}: "
     if detection.fdr is not None:
         who = f"{n_called:,} stand" if n_called > 1 else "1 stands" if n_called else "none stands"
         rate = f"{100 * detection.fdr:.3g}%"

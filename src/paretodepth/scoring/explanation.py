@@ -109,7 +109,7 @@ class Explanation:
 
     def take(self, samples: NDArray[np.intp]) -> Explanation:
         """Return the explanation of some of the samples, in the given order."""
-        shared = ("criteria", "method", "alpha", "usual_distances", "others", "p_values", "neighbors")
+        shared = ("criteria", "method", "alpha", "usual_distances", "labels", "others", "p_values", "neighbors")
         own = {field.name: getattr(self, field.name)[samples] for field in fields(self) if field.name not in shared}
         p_values = {method: values[samples] for method, values in self.p_values.items()}
         return replace(self, p_values=p_values, neighbors=[nearest[samples] for nearest in self.neighbors], **own)
