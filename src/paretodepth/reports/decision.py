@@ -20,8 +20,10 @@ MIN_TAIL = 5
 TAIL_SHAPE = 0.25
 """Of the generalised Pareto distribution that continues the tail; 0 would be exponential.
 
-Distances to nearest samples have heavier tails than that: on clean tables and normal samples an exponential tail calls
-some, one of shape 1/2 next to nobody even where anomalies are planted."""
+Distances to nearest samples have heavier tails than that, but how heavy differs. Share, scale and shape were chosen
+among 24 settings on the tables of ADBench, by the very figures that follow: with 0 to 10 % of anomalies a mean share of
+0.14 to 0.20 of those called was nominal, so a rate of 0.1 is what is aimed at and not what is kept. A shape of 0 calls
+far more (0.32 to 0.39 nominal), one of 1/2 next to nobody."""
 
 
 def stand_out_p_values(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -30,7 +32,9 @@ def stand_out_p_values(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     Ranks cannot tell: among themselves some samples are always the strangest. So the upper tenth
     of the scores is taken for the tail of a generalised Pareto distribution whose scale is that
     of the lower half of the tail, which up to a twentieth of anomalies leave alone. Below the
-    tail it is the share of samples that score at least as much.
+    tail it is the share of samples that score at least as much. That is a guess from the shape of
+    the scores, not a p-value with a guarantee: where nominal samples have a heavier tail, more of
+    them are called than a false discovery rate says.
 
     Examples
     --------
