@@ -105,7 +105,7 @@ def test_labels_are_no_criterion_and_the_scores_are_judged_by_them(tmp_path):
     one = labelled(tmp_path / "one.csv", values=("0", "1"))
     result = run(one, "--label", "y")
     shown = " ".join(result.output.split())
-    assert "One criterion per numeric column: a, b." in shown
+    assert "Criteria as the table suggests: a; b." in shown
     assert "Label y: 1 is the anomaly (1 beside 0), 3 of 150 samples." in shown
     assert "Area under the ROC curve 1.000, average precision 1.000, precision at 3 1.000." in shown
     told = json.loads(run(one, "--label", "y", "--json", "--top", 3).stdout)

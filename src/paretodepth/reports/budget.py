@@ -74,15 +74,14 @@ class Estimate(NamedTuple):
         return float(self.score_seconds * n_scores * (n_rows / self.n_rows) ** self.score_power)
 
     def rows_within(self, n_rows: int, n_scores: int, fit_seconds: float, score_seconds: float) -> int:
-        """Return the most rows, up to some and at least `MIN_ROWS`, whose fit and whose scores take no longer."""
-        low, high = min(n_rows, MIN_ROWS), n_rows
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.of_fit(middle) <= fit_seconds and self.of_scores(middle, n_scores) <= score_seconds:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        """Return the most rows, up to some and at least `MIN_ROWS`, whose fit and whose scores take no longer.
+
+        They are a round number, so that the same rows are drawn on machines that are about as fast.
+        """
+        round_numbers = (first * 10**zeros for zeros in range(2, len(str(n_rows))) for first in (1, 2, 5))
+        sizes = [*(n for n in round_numbers if MIN_ROWS < n < n_rows), n_rows]
+        fitting = (n for n in sizes if self.of_fit(n) <= fit_seconds and self.of_scores(n, n_scores) <= score_seconds)
+        return max(fitting, default=min(n_rows, MIN_ROWS))
 
 
 class Plan(NamedTuple):
