@@ -116,7 +116,7 @@ def scaled(a, b, training, ratio=(), categories=()):
             counts = Counter(column)
             compared = lambda u, v, counts=counts: (u != v) * (1 / (counts[u] or 1) + 1 / (counts[v] or 1))  # noqa: E731
         elif position in ratio:
-            floor = np.quantile([abs(value) for value in column if value != 0] or [1.0], 0.01)
+            floor = np.quantile([abs(value) for value in column if value != 0] or [1.0], 0.5)
             compared = lambda u, v, floor=floor: (math.asinh(u / 2 / floor) - math.asinh(v / 2 / floor)) ** 2  # noqa: E731
         else:
             compared = lambda u, v: (u - v) ** 2  # noqa: E731

@@ -31,7 +31,7 @@ TEXT_METRIC, TEXT_PARAMS = "levenshtein", {"normalized": True}
 NUMBERS, CATEGORIES = ("number", "amount"), ("category", "flag")
 COMPARED = {
     "number": "compared by difference",
-    "amount": "compared by ratio",
+    "amount": "compared by ratio, below the median by difference",
     "category": "equal or not, a rare difference counts more",
     "flag": "equal or not, a rare difference counts more",
 }

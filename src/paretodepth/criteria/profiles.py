@@ -45,6 +45,8 @@ TAIL_RATIO = 2.0
 
 Of their logarithms neither is as much longer than the other.
 """
+MIN_AMOUNTS = 20
+"""Different amounts; fewer are grades."""
 MIN_SPAN = 3.0
 """How many times larger the upper of these quantiles is than the lower."""
 
@@ -214,7 +216,12 @@ def _of_numbers(name: str, array: Column, some: Column) -> tuple[str, str]:
 def _are_amounts(values: NDArray[np.float64]) -> bool:
     """Tell whether ratios say more than differences: a long upper tail that logarithms make as short as the lower."""
     low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
-    if low <= 0 or high < MIN_SPAN * low or high - middle <= TAIL_RATIO * (middle - low):
+    if (
+        len(np.unique(values)) < MIN_AMOUNTS
+        or low <= 0
+        or high < MIN_SPAN * low
+        or high - middle <= TAIL_RATIO * (middle - low)
+    ):
         return False
     upper, lower = np.log(high / middle), np.log(middle / low)
     return bool(max(upper, lower) <= TAIL_RATIO * min(upper, lower))

@@ -11,6 +11,7 @@ from paretodepth.criteria.drafts import drafts
 from paretodepth.criteria.profiles import profiles, table_columns
 
 MAX_CRITERIA = 4
+"""Of several, as good as any more in the study of groups (docs/accuracy.md), and faster."""
 
 
 class ColumnUse(NamedTuple):
@@ -74,22 +75,22 @@ def suggest_criteria(
     """Return criteria for a table as it comes, and for every column what it is and why it is used or not.
 
     Kinds. Numbers are compared by difference; *amounts*, which span a factor of three and more, whose upper tail is
-    twice as long as the lower and whose logarithms are even, by ratio; *categories* and *flags* (two values) by
-    whether they are equal; *text* (two words or more, mostly different) by letters to change; *times* by time of day
-    where it varies, by weekday where some are rare, and by the days between them unless they go on with the rows, for
-    then all new samples would be later; series and trajectories by their shape. Left out are *ids* (whole numbers that
-    count on or number the rows in any order, long ones that are spread evenly, single words that are nearly all
-    different), *labels* (two values and a name such as label, class, target, y, or with fraud, anomaly or outlier in
-    it), columns that are constant or empty.
+    twice as long as the lower and whose logarithms are even, by ratio, below their median by difference; *categories*
+    and *flags* (two values) by whether they are equal; *text* (two words or more, mostly different) by letters to
+    change; *times* by time of day where it varies, by weekday where some are rare, and by the days between them unless
+    they go on with the rows, for then all new samples would be later; series and trajectories by their shape. Left out
+    are *ids* (whole numbers that count on or number the rows in any order, long ones that are spread evenly, single
+    words that are nearly all different), *labels* (two values and a name such as label, class, target, y, or with
+    fraud, anomaly or outlier in it), columns that are constant or empty.
 
     Whole numbers that are names, such as zip codes, are taken for categories if the column's name says so (zip,
     postcode, plz, code, id); values do not tell them from quantities.
 
     Groups. Categories and flags form one criterion, each text, series and time its own. Numbers that vary together
     form one: average linkage of 1 − the absolute Spearman correlation, down to as many groups as there is room for;
-    columns that say the same (a mean of 0.1 or less) are joined in any case. A column of which
-    nine in ten values are equal makes no criterion of its own: it goes with the group it varies with most, a category
-    with the other categories if there are any. Columns of a criterion count alike.
+    columns that say the same (a mean of 0.1 or less) are joined in any case. A column of which nine in ten values are
+    equal makes no criterion of its own: it goes with the group it varies with most, a category with the other
+    categories if there are any. Columns of a criterion count alike.
 
     If there are too many, what costs least goes first: numbers are joined down to one group, the nearest first;
     weekdays and then days elapsed are left out, then the speed of trajectories; categories join the numbers; times of

@@ -18,8 +18,11 @@ from paretodepth.criteria.metrics.metric import Estimate, Metric, Parameter, Sta
 from paretodepth.criteria.metrics.numeric import DIFFERENCE, MISMATCH, SQUARE, scipy_block, summed
 from paretodepth.criteria.values import Column, Columns, check_categories, check_numbers, is_missing
 
-FLOOR_QUANTILE = 0.01
-"""Share of the training amounts that may lie below the one under which ratios turn into differences."""
+FLOOR_QUANTILE = 0.5
+"""Share of the training amounts below the one under which ratios turn into differences.
+
+A lower one stretches differences among small amounts, and tables of ADBench lose area by it.
+"""
 
 
 def _holds_numbers(array: Column) -> bool:
@@ -125,7 +128,7 @@ def _rarities(categories: Sequence[Any], known: Sequence[Any]) -> list[float]:
 
 
 def _floor(values: NDArray[np.float64]) -> float:
-    """Return a small amount, or 1 if there is none."""
+    """Return the amount under which ratios turn into differences, or 1 if there is none."""
     sizes = np.abs(values[(values != 0) & ~np.isnan(values)])
     return float(np.quantile(sizes, FLOOR_QUANTILE)) if len(sizes) else 1.0
 
@@ -258,7 +261,12 @@ METRICS = (
         _scaled,
         _spreads,
         parameters=(
-            Parameter("ratio", None, "columns of amounts, compared by ratio; zero is allowed", check_column_list),
+            Parameter(
+                "ratio",
+                None,
+                "columns of amounts, compared by ratio; below their median by difference",
+                check_column_list,
+            ),
             Parameter("categories", None, "columns of numbers that are only names, such as codes", check_column_list),
         ),
         estimates=(
