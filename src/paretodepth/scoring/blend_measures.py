@@ -119,9 +119,7 @@ class BlendMeasurer:
         usual : ndarray of shape (n_criteria,)
             The median nominal dyad.
         """
-        n_others = pairs.n_samples - 1
-        n_neighbors = np.full(pairs.n_criteria, min(N_LOCAL, n_others))
-        n_summed = np.maximum(min(max(N_MEANS), n_others), n_neighbors + 1)
+        n_neighbors, n_summed = (np.full(pairs.n_criteria, count) for count in blend_counts(pairs.n_samples))
         unknown = np.empty((pairs.n_samples, pairs.n_criteria + 1))
         draft = cls(fronts, n_neighbors, n_summed, 1 / usual, unknown[0], unknown)
         blocks = row_blocks(pairs.n_samples, draft.values_per_row(pairs.n_samples))
@@ -142,8 +140,7 @@ class BlendMeasurer:
 
     def values_per_row(self, n_training: int) -> int:
         """Return the values that a row of a block takes: its nearest dyads may be more than its dissimilarities."""
-        n_dyads, n_criteria = int(self.n_neighbors.sum()), len(self.weights)
-        return max(n_criteria * n_training, n_criteria * int(self.n_summed.sum()), len(self.fronts.criteria) * n_dyads)
+        return len(self.weights) * max(n_training, int(self.n_summed.sum()))
 
     def of(
         self, block: NDArray[np.float64], needed: Collection[Measure], numbers: NDArray[np.intp] | None = None
@@ -187,10 +184,13 @@ class BlendMeasurer:
     def _pair_depths(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the mean depth in each pair of criteria, from dyads of shape (n_rows, n_dyads, n_criteria)."""
         n_rows, n_dyads, n_criteria = dyads.shape
-        depths = self.fronts.depths(dyads.reshape(-1, n_criteria)).reshape(n_rows, n_dyads, -1)
-        n_fronts = np.array([len(fronts) for fronts in self.fronts.fronts])
-        # Mid depths are multiples of one half, so their sums are exact in any order.
-        return depths.sum(axis=1) / (n_dyads * n_fronts)
+        flat = dyads.reshape(-1, n_criteria)
+        depths = np.empty((n_rows, len(self.fronts.criteria)))
+        for pair, (criteria, below) in enumerate(zip(self.fronts.criteria, self.fronts.depths, strict=True)):
+            # Mid depths are multiples of one half, so their sums are exact in any order.
+            total = below.of(flat.take(criteria, axis=1)).reshape(n_rows, n_dyads).sum(axis=1)
+            depths[:, pair] = total / (n_dyads * len(below.fronts))
+        return depths
 
     def _are_tied(self, near: _Near) -> NDArray[np.bool_]:
         """Tell where others are as near as the last of the nearest, shape (n_rows, n_criteria + 1)."""
@@ -218,6 +218,17 @@ class BlendMeasurer:
             with np.errstate(over="ignore"):
                 ratios[:, place] = np.minimum((part.local_means[:, place] + softening) / expected, LARGEST)
         return ratios
+
+
+def blend_counts(n_training: int) -> tuple[int, int]:
+    """Return how many of so many training samples a sample is joined to in each criterion, and how many are listed.
+
+    Each of them has one neighbor less than there are samples. One more is listed than is
+    joined, or all of them, to see who is as near as the last.
+    """
+    n_others = n_training - 1
+    n_local = min(N_LOCAL, n_others)
+    return n_local, max(min(max(N_MEANS), n_others), n_local + 1)
 
 
 def _tied_means(

@@ -1,0 +1,176 @@
+"""What an explanation rests on, found in a block of dissimilarities: measures, neighbors, and scores if all was well."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth.pairs.nearest import nearest_dyads
+from paretodepth.scoring.blend_measures import BlendMeasurer
+from paretodepth.scoring.calibration import Calibration, columnwise_p_values
+from paretodepth.scoring.measures import Measurer, Measures
+from paretodepth.scoring.methods import METHODS
+from paretodepth.scoring.model import Model
+
+ORDINARY_P_VALUE = 0.25
+"""A criterion with a larger p-value is ordinary already: there is nothing to relieve."""
+FAR, SPARSE, LOCAL = "far", "sparse", "local"
+"""In what way a criterion is odd: none is near; not even the nearest are as near as usual; or see `oddities`."""
+
+
+class Reasons(NamedTuple):
+    """What is found of a block of samples.
+
+    Attributes
+    ----------
+    measures : Measures
+    neighbors : ndarray of shape (n_samples, s)
+        The nearest training samples, criterion after criterion.
+    relieved : ndarray of shape (n_samples, n_criteria)
+        For each criterion the score if that criterion were ordinary.
+    pair_relieved : ndarray of shape (n_samples, n_pairs)
+        For each pair of criteria the score if nothing were odd about them together.
+    position : ndarray of shape (n_samples,)
+    """
+
+    measures: Measures
+    neighbors: NDArray[np.intp]
+    relieved: NDArray[np.float64]
+    pair_relieved: NDArray[np.float64]
+    position: NDArray[np.float64]
+
+
+def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reasons:
+    """Return what is found of the rows of a block of shape (n_criteria, n_rows, n_training)."""
+    measurer, calibration = model.measurer, model.calibration
+    neighbors, dyads = nearest_dyads(block, n_named(measurer))
+    if isinstance(measurer, BlendMeasurer):
+        measures = measurer.of(block, METHODS[model.method].fitted)
+    else:
+        measures = measurer.of_dyads(dyads, block, METHODS[model.method].fitted)
+    relieved = np.tile(calibration.score(measures, model.method)[:, None], len(block))
+    is_ordinary = alone_p_values(model, measures) > ORDINARY_P_VALUE
+    is_local = oddities(calibration, measures, alpha) == LOCAL
+    for criterion in range(len(block)):
+        rows = np.flatnonzero(~is_ordinary[:, criterion])
+        part = block.take(rows, axis=1)
+        of_rows = {name: values[rows] for name, values in measures.items()}
+        if isinstance(measurer, BlendMeasurer):
+            found = _blend_relieved(model, measurer, part, of_rows, criterion, is_local[rows, criterion])
+        else:
+            found = _relieved(model, measurer, part, neighbors[rows], dyads[rows], of_rows, criterion)
+        relieved[rows, criterion] = found
+    return Reasons(measures, neighbors, relieved, _pair_relieved(model, measures), _position(model, dyads))
+
+
+def n_named(measurer: Measurer | BlendMeasurer) -> NDArray[np.intp]:
+    """Return how many of the nearest an explanation names, in each criterion."""
+    return measurer.n_neighbors if isinstance(measurer, BlendMeasurer) else measurer.n_summed
+
+
+def alone_p_values(model: Model, measures: Measures) -> NDArray[np.float64]:
+    """Return the p-value of each criterion alone, shape (n_samples, n_criteria)."""
+    calibration = model.calibration
+    return columnwise_p_values(calibration.alone, calibration.alone_surprise(measures, model.method))
+
+
+def oddities(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.str_]:
+    """Return in what way each criterion is odd, if it is, shape (n_samples, n_criteria).
+
+    ``"far"``
+        even the nearest training sample is unusually far; of other methods than the blend, all is;
+    ``"local"``
+        the nearest are as near as usual, but these are unusually near to each other;
+    ``"sparse"``
+        neither: the nearest is as near as usual, the others are not.
+    """
+    if "local_ratios" not in measures:
+        return np.full(measures["neighbor_sums"].shape, FAR)
+    n_criteria = measures["local_ratios"].shape[1]
+    p_values = calibration.measure_p_values(measures, "neighbor_means")
+    nearest, near = (p_values[:, start : start + n_criteria] for start in (0, n_criteria))
+    is_local = (calibration.measure_p_values(measures, "local_ratios") <= alpha) & (measures["local_ratios"] > 1)
+    return np.where(nearest <= alpha, FAR, np.where(is_local & (near > alpha), LOCAL, SPARSE))
+
+
+def _relieved(
+    model: Model,
+    measurer: Measurer,
+    block: NDArray[np.float64],
+    neighbors: NDArray[np.intp],
+    dyads: NDArray[np.float64],
+    measures: Measures,
+    criterion: int,
+) -> NDArray[np.float64]:
+    """Return the scores if one criterion were ordinary; the nearest stay the nearest, as ranks are kept.
+
+    Writes into `dyads` and `measures`.
+    """
+    profile, needed = model.profiles[criterion], METHODS[model.method].measures
+    if "neighbor_sums" in needed:
+        with np.errstate(over="ignore"):
+            measures["neighbor_sums"][:, criterion] = profile[: measurer.n_summed[criterion]].sum()
+    if "mean_depth" in needed:
+        part = block[criterion]
+        order = part.argsort(axis=1)
+        rising, asked = (np.take_along_axis(part, places, axis=1) for places in (order, neighbors))
+        for row in range(len(dyads)):
+            dyads[row, :, criterion] = profile[np.searchsorted(rising[row], asked[row])]
+        measures["mean_depth"] = measurer.mean_depth(dyads)
+    return model.calibration.score(measures, model.method)
+
+
+def _blend_relieved(
+    model: Model,
+    measurer: BlendMeasurer,
+    block: NDArray[np.float64],
+    measures: Measures,
+    criterion: int,
+    is_local: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Return the blend's scores if one criterion were ordinary.
+
+    Where it is odd by its surroundings alone, it is ordinary once divided by its local
+    ratio. Writes into `block`.
+    """
+    if not block.shape[1]:
+        return np.empty(0)
+    part, ratios = block[criterion], measures["local_ratios"][:, criterion]
+    order = part[~is_local].argsort(axis=1)
+    replaced = np.empty(order.shape)
+    np.put_along_axis(replaced, order, model.profiles[criterion][None], axis=1)
+    part[~is_local] = replaced
+    part[is_local] /= ratios[is_local, None]
+    relieved = measurer.of(block, METHODS[model.method].fitted)
+    usual = np.median(model.calibration.nominal["local_ratios"][:, criterion])
+    relieved["local_ratios"][:, criterion] = np.minimum(relieved["local_ratios"][:, criterion], usual)
+    return model.calibration.score(relieved, model.method)
+
+
+def _pair_relieved(model: Model, measures: Measures) -> NDArray[np.float64]:
+    """Return for each pair of criteria the score if its depth and the sum of all criteria were ordinary."""
+    nominal = model.calibration.nominal
+    if "pair_depths" not in measures:
+        return np.empty((len(next(iter(measures.values()))), 0))
+    depths = measures["pair_depths"]
+    excess = np.maximum(depths - np.median(nominal["pair_depths"], axis=0), 0.0) / depths.shape[1]
+    relieved = dict(measures)
+    for name in ("balanced_mean", "balanced_ratio"):
+        relieved[name] = np.minimum(measures[name], np.median(nominal[name]))
+    scores = []
+    for of_pair in excess.T:
+        relieved["pair_depth"] = measures["pair_depth"] - of_pair
+        scores.append(model.calibration.score(relieved, model.method))
+    return np.column_stack(scores)
+
+
+def _position(model: Model, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where the dyads of each row lie along the fronts of two criteria; see `Explanation`."""
+    if dyads.shape[2] != 2:
+        return np.full(len(dyads), np.nan)
+    # A place is never 0, so that dyads smaller than all nominal ones have a position too.
+    first, second = (1 + np.searchsorted(model.places[:, c], dyads[:, :, c]) for c in range(2))
+    position: NDArray[np.float64] = (first / (first + second)).mean(axis=1)
+    return position
