@@ -74,7 +74,7 @@ def fitted_on(client, X, *, tasks_per_thread=8, **parameters):
     "parameters",
     [
         {},
-        {"max_depth": 3, "method": "union"},
+        {"max_depth": 3, "method": "blend"},
         {"max_depth": "auto", "n_neighbors": 3},
         {"max_dyads": 500, "random_state": 0},
         {"max_depth": 5, "calibration": "split", "random_state": 0},
@@ -177,7 +177,7 @@ def test_a_bad_value_in_a_collection_of_dask_is_told_by_its_partition(client):
 def test_samples_in_a_dict_and_matrices_are_scored_as_on_one_machine(client):
     rng = np.random.default_rng(0)
     columns, new = ({name: rng.random(n) for name in "ab"} for n in (90, 60))
-    detector = fitted_detector(columns, method="union")
+    detector = fitted_detector(columns, method="blend")
     assert_array_equal(distributed.score_samples(detector, new, client), detector.score_samples(new))
     distances = np.abs(columns["a"][:, None] - columns["a"])
     across = np.abs(new["a"][:, None] - columns["a"])

@@ -48,7 +48,7 @@ def test_trees_change_no_bit_of_what_is_measured(kind, criteria, method):
     # What is tied is compared with all training samples.
     if kind in ("rounded", "equal"):
         assert not is_sure.all()
-    if kind == "distinct" and method != "union":
+    if kind == "distinct" and method != "blend":
         assert is_sure.all()
 
 

@@ -220,15 +220,15 @@ BAD_INPUT = {
         "which is 0.25 for these 3. Got 0.1 instead.* 9 calibrating ones",
     ),
     "unknown method": (
-        fit(method="unoin"),
+        fit(method="belnd"),
         ValueError,
-        r"'method' parameter of ParetoDepthDetector must be one of 'depth', 'criteria', 'union'. Got 'unoin' instead "
-        r"\(did you mean 'union'",
+        r"'method' parameter of ParetoDepthDetector must be one of 'depth', 'criteria', 'blend'. Got 'belnd' instead "
+        r"\(did you mean 'blend'",
     ),
     "unknown method of p-values": (
         lambda: fit()().p_values(X, method="fisher"),
         ValueError,
-        "'method' parameter of ParetoDepthDetector.p_values must be one of 'depth', 'criteria', 'union'. Got 'fisher'",
+        "'method' parameter of ParetoDepthDetector.p_values must be one of 'depth', 'criteria', 'blend'. Got 'fisher'",
     ),
     "unknown calibration": (
         fit(calibration="loo"),

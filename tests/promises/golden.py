@@ -48,7 +48,7 @@ CRITERIA = {
 PARAMETERS = {
     "paper": {},
     "insertion": {"depth": "insertion", "n_neighbors": 4},
-    "union": {"method": "union", "depth": "mid"},
+    "blend": {"method": "blend", "depth": "mid"},
     "split": {"method": "criteria", "calibration": "split", "random_state": 0},
 }
 

@@ -47,7 +47,7 @@ def years_apart(a, b):
 def model(tmp_path_factory):
     """A small model file, as bytes."""
     path = tmp_path_factory.mktemp("model") / "m"
-    ParetoDepthDetector(method="union").fit(X).save(path)
+    ParetoDepthDetector(method="blend").fit(X).save(path)
     return path.read_bytes()
 
 
@@ -58,7 +58,7 @@ def saved_and_loaded(detector, tmp_path, criteria=None):
 
 
 def assert_same(a, b, new):
-    for method in ("depth", "criteria", "union"):
+    for method in ("depth", "criteria", "blend"):
         assert_array_equal(a.p_values(new, method=method), b.p_values(new, method=method))
     for name in ("score_samples", "decision_function", "predict", "mean_depth", "nearest_dyads"):
         assert_array_equal(getattr(a, name)(new), getattr(b, name)(new))
@@ -71,7 +71,7 @@ def assert_same(a, b, new):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.metric}-{next(iter(case.training))}")
 def test_every_metric_gives_the_same_bits_after_loading(case, tmp_path):
-    detector = ParetoDepthDetector([Criterion("a", None, case.metric, **case.params)], method="union")
+    detector = ParetoDepthDetector([Criterion("a", None, case.metric, **case.params)], method="blend")
     detector.fit(case.training)
     assert_same(detector, saved_and_loaded(detector, tmp_path), case.new)
 
@@ -80,7 +80,7 @@ def test_every_metric_gives_the_same_bits_after_loading(case, tmp_path):
     "parameters",
     [
         {"depth": "insertion"},
-        {"depth": "mid", "method": "union", "n_neighbors": np.array([3, 4]), "n_jobs": 2},
+        {"depth": "mid", "method": "blend", "n_neighbors": np.array([3, 4]), "n_jobs": 2},
         {"calibration": "split", "random_state": 0, "alpha": 0.2},
         {"threshold": 12, "n_neighbors": np.int64(2), "method": "criteria"},
         {"n_jobs": np.int64(1), "random_state": np.int64(3), "alpha": 0.2, "calibration": "split"},
@@ -204,19 +204,19 @@ def test_scores_are_the_same_in_another_process_with_any_number_of_threads(model
         "    sys.stdout.buffer.write(detector.score_samples(np.load('new.npy')).tobytes())"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=True)
-    assert done.stdout == 4 * ParetoDepthDetector(method="union").fit(X).score_samples(NEW).tobytes()
+    assert done.stdout == 4 * ParetoDepthDetector(method="blend").fit(X).score_samples(NEW).tobytes()
 
 
 @pytest.mark.parametrize("library", [pickle, joblib])
 def test_pickle_and_joblib_carry_a_detector_too(library, tmp_path):
-    detector = ParetoDepthDetector([Criterion("size", transform=StandardScaler())], method="union").fit(X)
+    detector = ParetoDepthDetector([Criterion("size", transform=StandardScaler())], method="blend").fit(X)
     if library is pickle:
         loaded = pickle.loads(pickle.dumps(detector))
     else:
         joblib.dump(detector, tmp_path / "detector.joblib")
         loaded = joblib.load(tmp_path / "detector.joblib")
     assert_same(detector, loaded, NEW)
-    again = pickle.loads(pickle.dumps(ParetoDepthDetector(method="union").fit(X)))
+    again = pickle.loads(pickle.dumps(ParetoDepthDetector(method="blend").fit(X)))
     assert_same(again, saved_and_loaded(again, tmp_path), NEW)
 
 

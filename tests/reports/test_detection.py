@@ -17,8 +17,8 @@ from paretodepth.scoring.explanation import explain_left_out
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
 
-def union():
-    return ParetoDepthDetector(method="union")
+def blend():
+    return ParetoDepthDetector(method="blend")
 
 
 def random_table(seed, n_samples):
@@ -36,8 +36,8 @@ def test_public_names_are_those_the_room_lists():
 def test_what_is_found_is_what_the_detector_says():
     nominal, new = random_table(0, 60), pa.table({"name": list("xyz"), "b": [0.5, 9, 0.4], "a": [0.5, 0.5, 3]})
     criteria = [Criterion("a", ["a"]), Criterion("b", ["b"])]
-    found = detect(ParetoDepthDetector(criteria, method="union"), nominal, new)
-    detector = ParetoDepthDetector(criteria, method="union").fit(nominal)
+    found = detect(ParetoDepthDetector(criteria, method="blend"), nominal, new)
+    detector = ParetoDepthDetector(criteria, method="blend").fit(nominal)
     X = new.select(["a", "b"])
     np.testing.assert_array_equal(found.scores, -detector.score_samples(X))
     np.testing.assert_array_equal(found.p_values, detector.p_values(X))
@@ -49,19 +49,19 @@ def test_what_is_found_is_what_the_detector_says():
 
 def test_no_discovery_and_only_discoveries_are_called_so():
     nominal = pa.table({"a": np.random.default_rng(0).random(50)})
-    assert not detect(union(), nominal, pa.table({"a": [0.4, 0.5]}), fdr=0.01).is_anomaly.any()
-    assert detect(union(), nominal, pa.table({"a": [9.0, 8.0]}), fdr=0.1).is_anomaly.all()
+    assert not detect(blend(), nominal, pa.table({"a": [0.4, 0.5]}), fdr=0.01).is_anomaly.any()
+    assert detect(blend(), nominal, pa.table({"a": [9.0, 8.0]}), fdr=0.1).is_anomaly.all()
 
 
 def test_explanation_of_a_training_sample_is_that_of_the_sample_against_the_others():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     X[7] = [5.0, 0.0]
-    detector = ParetoDepthDetector(method="union", n_neighbors=3).fit(X)
+    detector = ParetoDepthDetector(method="blend", n_neighbors=3).fit(X)
     explanation = explain_left_out(detector.model_, np.arange(60), n_jobs=None)
     scores = -detector.training_scores_
     n_as_strange = (scores >= scores[:, None]).sum(axis=1)
-    np.testing.assert_array_equal(explanation.p_values["union"], (1 + n_as_strange) / 61)
+    np.testing.assert_array_equal(explanation.p_values["blend"], (1 + n_as_strange) / 61)
     np.testing.assert_array_equal(explanation.is_anomaly, detector.training_labels_ < 0)
     for criterion in range(2):
         distances = np.abs(X[:, criterion, None] - X[:, criterion])
@@ -91,7 +91,7 @@ def uphill(A, B):
     return np.where(steps > 0, 4 * steps, -steps)
 
 
-@pytest.mark.parametrize("method", ["depth", "criteria", "union"])
+@pytest.mark.parametrize("method", ["depth", "criteria", "blend"])
 def test_p_values_of_explained_training_samples_are_those_of_their_scores_under_an_asymmetric_metric(method):
     X = np.random.default_rng(0).random((60, 2))
     criteria = [Criterion("up", [0], uphill), Criterion("b", [1])]
@@ -104,7 +104,7 @@ def test_p_values_of_explained_training_samples_are_those_of_their_scores_under_
 
 def test_the_criterion_to_blame_has_the_smallest_p_value():
     nominal = random_table(0, 80)
-    found = detect(union(), nominal, pa.table({"a": [9.0, 0.5], "b": [0.5, 7.0]}))
+    found = detect(blend(), nominal, pa.table({"a": [9.0, 0.5], "b": [0.5, 7.0]}))
     assert suspects(found.explanation(np.arange(2))).tolist() == [0, 1]
     assert {reason.because for reason in found.reasons(2)} == {"a", "b"}
 
@@ -129,7 +129,7 @@ def test_each_sample_is_explained_once_however_many_outputs_there_are(is_left_ou
 
     for name in ("explain_new", "explain_left_out"):
         monkeypatch.setattr(detection, name, counted(getattr(detection, name)))
-    found = detect(union(), nominal, None if is_left_out else new)
+    found = detect(blend(), nominal, None if is_left_out else new)
     results_table(found)
     write_report(found, tmp_path / "report.html", max_samples=30)
     summary(found)
@@ -153,7 +153,7 @@ def test_a_bad_value_deep_in_a_table_is_told_by_its_row():
     values = new.column("b").to_numpy().copy()
     values[[2500, 4000]] = np.inf
     with pytest.raises(ValueError, match=r"Got inf in 'b', sample 2500;"):
-        detect(union(), random_table(0, 30), new.set_column(1, "b", [values]))
+        detect(blend(), random_table(0, 30), new.set_column(1, "b", [values]))
 
 
 def test_missing_values_are_counted_over_the_whole_table():
@@ -161,7 +161,7 @@ def test_missing_values_are_counted_over_the_whole_table():
     values = new.column("a").to_numpy().copy()
     values[[3, 2500, 4999]] = np.nan
     with pytest.raises(ValueError, match=r"Got 3 in 'a' instead"):
-        detect(union(), random_table(0, 30), new.set_column(0, "a", [values]))
+        detect(blend(), random_table(0, 30), new.set_column(0, "a", [values]))
 
 
 def chunks_of(table, n_rows):
@@ -169,7 +169,7 @@ def chunks_of(table, n_rows):
 
 
 def test_a_bad_value_is_told_by_its_row_in_all_chunks():
-    detector = union().fit(random_table(0, 30))
+    detector = blend().fit(random_table(0, 30))
     new = random_table(1, 23)
     values = new.column("a").to_numpy().copy()
     values[12] = -np.inf
@@ -201,7 +201,7 @@ def test_chunks_are_scored_as_the_whole(found):
 def test_phases_are_told_to_who_watches(tmp_path):
     phases = []
     with watched(lambda title, n_done, n_all: phases.append((title, n_done, n_all))):
-        found = detect(union(), random_table(0, 60), random_table(1, 40))
+        found = detect(blend(), random_table(0, 60), random_table(1, 40))
         write_report(found, tmp_path / "report.html")
     titles = list(dict.fromkeys(title for title, _, _ in phases))
     assert titles[-3:] == ["scores of samples 0 to 39", "report", "reasons of 40 samples"]
@@ -210,17 +210,17 @@ def test_phases_are_told_to_who_watches(tmp_path):
 
 def test_other_input_is_refused():
     nominal = random_table(0, 30)
-    with pytest.raises(TypeError, match=r"'detector' parameter of detect must be a ParetoDepthDetector. Got 'union'"):
-        detect("union", nominal)
+    with pytest.raises(TypeError, match=r"'detector' parameter of detect must be a ParetoDepthDetector. Got 'blend'"):
+        detect("blend", nominal)
     for tables, name in (((pd.DataFrame({"a": [1.0]}),), "training"), ((nominal, {"a": [1.0]}), "samples")):
         with pytest.raises(TypeError, match=rf"'{name}' parameter of detect must be a pyarrow.Table. Got"):
-            detect(union(), *tables)
+            detect(blend(), *tables)
     with pytest.raises(ValueError, match=r"samples: the columns must be the expected ones, 'a', 'b'. Got no 'b'"):
-        detect(union(), nominal, nominal.select(["a"]))
+        detect(blend(), nominal, nominal.select(["a"]))
     with pytest.raises(ValueError, match="must calibrate by 'leave-one-out' to score its own training samples"):
         detect(ParetoDepthDetector(calibration="split"), nominal)
     for parameter in ("alpha", "threshold"):
         with pytest.raises(ValueError, match=f"Give either {parameter} or fdr"):
             detect(ParetoDepthDetector(**{parameter: 0.1}), nominal, fdr=0.1)
     with pytest.raises(ValueError, match="'fdr' parameter of detect must be a number between 0 and 1"):
-        detect(union(), nominal, fdr=1)
+        detect(blend(), nominal, fdr=1)

@@ -166,7 +166,7 @@ def test_markup_in_the_data_is_text(tmp_path, opened):
     rng = np.random.default_rng(0)
     nominal = pa.table({NASTY: rng.random(60), "b": rng.random(60), "note": [NASTY] * 60})
     new = pa.table({NASTY: [9.0, 0.5], "b": [0.5, 0.5], "note": [NASTY, "x" * 10_000]})
-    found = detect(ParetoDepthDetector(chosen_criteria(nominal).criteria, method="union"), nominal, new)
+    found = detect(ParetoDepthDetector(chosen_criteria(nominal).criteria, method="blend"), nominal, new)
     write_report(found, tmp_path / "report.html", title=NASTY)
     page = opened(tmp_path / "report.html")
     assert page.evaluate("window.injected") is None
@@ -189,7 +189,7 @@ def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
     letters = rng.integers(97, 123, (n_samples, 60), dtype=np.uint8)
     notes = {f"note {i}": [bytes(row).decode() for row in np.roll(letters, i, 1)] for i in range(3)}
     new = pa.table({name: rng.random(n_samples) for name in "abc"} | notes)
-    found = detect(ParetoDepthDetector(chosen_criteria(nominal).criteria, method="union"), nominal, new)
+    found = detect(ParetoDepthDetector(chosen_criteria(nominal).criteria, method="blend"), nominal, new)
     write_report(found, tmp_path / "report.html")
     assert os.path.getsize(tmp_path / "report.html") < 6e6
     page = opened(tmp_path / "report.html")
@@ -227,7 +227,7 @@ def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
 
     nominal, new = table(rng.normal(1, 0.1, 60)), table([1.0, -2.0])
     criteria = [Criterion("way", "track", "frechet"), Criterion("beat", "pulse", "euclidean")]
-    found = detect(ParetoDepthDetector(criteria, method="union"), nominal, new)
+    found = detect(ParetoDepthDetector(criteria, method="blend"), nominal, new)
     write_report(found, tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     titles = page.locator("#drawings h3").all_inner_texts()
@@ -240,7 +240,7 @@ def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
 @pytest.mark.slow
 def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_path, opened):
     nominal = pa.table({"a": np.random.default_rng(0).random(50)})
-    found = detect(ParetoDepthDetector(method="union"), nominal)
+    found = detect(ParetoDepthDetector(method="blend"), nominal)
     write_report(found, tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert not page.is_visible("#dyads-part")

@@ -24,7 +24,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def pedestrians():
-    detector = ParetoDepthDetector(trajectory_criteria(), method="union")
+    detector = ParetoDepthDetector(trajectory_criteria(), method="blend")
     detector.fit(trajectory_table(make_pedestrians(300, random_state=0).trajectories))
     test = make_pedestrians(20, 60, random_state=1)
     return test, detector.explain(trajectory_table(test.trajectories))
@@ -35,7 +35,7 @@ def band(rng, n_samples):
     return rng.uniform(-2, 2, (n_samples, 1)) + rng.normal(0, 0.15, (n_samples, 2))
 
 
-@pytest.mark.parametrize("method", ["depth", "union"])
+@pytest.mark.parametrize("method", ["depth", "blend"])
 def test_planted_anomalies_are_named_rightly_in_95_of_100_cases(method):
     rng = np.random.default_rng(5)
     n_right = {"speed": 0, "shape": 0, "both together": 0}
@@ -61,7 +61,7 @@ def test_planted_anomalies_are_named_rightly_in_95_of_100_cases(method):
 def test_odd_pedestrians_are_told_by_what_is_odd_about_them():
     n_called = n_right = 0
     for seed in range(400, 403):
-        detector = ParetoDepthDetector(trajectory_criteria(), method="union")
+        detector = ParetoDepthDetector(trajectory_criteria(), method="blend")
         detector.fit(trajectory_table(make_pedestrians(400, random_state=10 * seed).trajectories))
         test = make_pedestrians(1, 120, random_state=10 * seed + 1)
         explanation = detector.explain(trajectory_table(test.trajectories))
@@ -161,7 +161,7 @@ def test_a_single_criterion_is_not_told_from_others():
 def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     rng = np.random.default_rng(0)
     X_train = band(rng, 300)
-    detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="union").fit(X_train)
+    detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="blend").fit(X_train)
     explanation = detector.explain([[0.5, 0.5], [9.0, 0.1], [9.0, 9.0], [1.2, -1.2]])
     ordinary, speed, both, joint = explanation.sentences
     nearest = np.argsort(np.abs(X_train[:, 1] - 0.1))[:2]
@@ -174,7 +174,7 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     assert joint == (
         "Ordinary in each criterion alone, but no nominal sample is near in all of them at once (p = 0.003)."
     )
-    assert repr(explanation).splitlines()[0] == "Explanation of 4 samples by union"
+    assert repr(explanation).splitlines()[0] == "Explanation of 4 samples by blend"
     assert repr(explanation).splitlines()[2] == f"1: {speed}"
 
 
@@ -185,7 +185,7 @@ def test_long_explanations_are_shortened_but_framed_whole(pedestrians):
     frame = explanation.to_frame()
     assert len(frame) == len(test.kinds)
     assert_array_equal(frame["speed: p"], explanation.criterion_p_values[:, 0])
-    assert_array_equal(frame["p_union"], explanation.p_values["union"])
+    assert_array_equal(frame["p_blend"], explanation.p_values["blend"])
     assert frame["sentence"].tolist() == explanation.sentences
     assert frame["shape: nearest"][3] == explanation.neighbors[1][3].tolist()
 

@@ -9,19 +9,19 @@ from tests.studies.small import SMALL, assert_section_is_written, cells
 
 
 @pytest.mark.slow
-def test_the_union_is_near_the_better_of_depth_and_criteria_in_every_regime(runs):
+def test_the_blend_is_near_the_better_of_depth_and_criteria_in_every_regime(runs):
     tables = areas.tables(runs("accuracy"), SMALL["accuracy"][0])
     found = {
-        row["regime"]: {name: float(row[name].split()[0]) for name in ("PDA", "criteria", "union")}
+        row["regime"]: {name: float(row[name].split()[0]) for name in ("PDA", "criteria", "blend")}
         for row in cells(tables, "areas")
     }
     assert found["cube, K = 4"]["criteria"] > found["cube, K = 4"]["PDA"] + 0.02
     assert found["joint band, K = 2"]["PDA"] > found["joint band, K = 2"]["criteria"] + 0.2
     for area in found.values():
-        assert area["union"] > max(area["PDA"], area["criteria"]) - 0.03
+        assert area["blend"] > max(area["PDA"], area["criteria"]) - 0.03
     summary = {row["method"]: row for row in cells(tables, "summary")}
     assert summary["k-NN sum, best weight"]["among label-free"] == "needs labels"
-    assert float(summary["union"]["among label-free"]) <= float(summary["PDA"]["among label-free"])
+    assert float(summary["blend"]["among label-free"]) <= float(summary["PDA"]["among label-free"])
     assert {"LOF", "IsolationForest"} <= summary.keys()
 
 

@@ -29,7 +29,7 @@ def detect_command(
     id_column: options.IdColumn = None,
     alpha: options.Alpha = None,
     fdr: Annotated[float | None, typer.Option(help="Share of nominal samples among those called, instead.")] = None,
-    method: options.Method = "union",
+    method: options.Method = "blend",
     out: Annotated[str | None, typer.Option(help="File for the scores; - for stdout.")] = None,
     report: Annotated[str | None, typer.Option(help="File for the report, one HTML page; - for stdout.")] = None,
     format: options.Format = None,

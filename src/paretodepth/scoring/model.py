@@ -206,6 +206,11 @@ class Model:
         """Return the dyads of some training samples with the others they are joined to, as `new_dyads`."""
         return np.concatenate(self.map_left_out(self._joined_dyads, rows, n_jobs=n_jobs))
 
+    def some_dyads(self, n_samples: int) -> NDArray[np.float64]:
+        """Return the dyads of so many random training samples among themselves, always the same."""
+        pairs = ComputedPairs(self.criteria.fitted, self.training, 1)
+        return HeldPairs.of(pairs.drawn(n_samples, 0)).dyads
+
     def _joined_dyads(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
         return nearest_dyads(block, self.measurer.n_neighbors)[1]
 

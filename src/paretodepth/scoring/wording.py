@@ -13,7 +13,7 @@ N_NAMED = 2
 """Nearest nominal samples that a sentence names."""
 ODDITIES = {
     "far": "far from every nominal sample in {}",
-    "sparse": "near to fewer nominal samples than usual in {}",
+    "sparse": "farther from its nearest nominal samples than usual in {}",
     "local": "close to others in {}, but farther than these are from each other",
 }
 """In what way a sample is odd in criteria."""
