@@ -88,6 +88,17 @@ def depths(new_dyads, dyads, numbers, kind):
     return depths_of_every_kind(new_dyads, dyads, numbers)[kind]
 
 
+def pair_depths(new_dyads, dyads, pairs):
+    """The mean over pairs of criteria of the mid depth divided by the number of the pair's fronts."""
+    parts = []
+    for pair in pairs:
+        columns = list(pair)
+        numbers = front_numbers(dyads[:, columns])
+        mid = depths(new_dyads[:, columns], dyads[:, columns], numbers, "mid")
+        parts.append(mid / max(1, max(numbers, default=1)))
+    return sum(parts) / len(parts)
+
+
 def pairwise_dyads(matrices):
     n = len(matrices[0])
     return np.array([[matrix[i][j] for matrix in matrices] for i in range(n) for j in range(i + 1, n)])

@@ -5,6 +5,9 @@ from numpy.typing import NDArray
 
 from paretodepth._kernels import compiled
 
+GROUP = 32
+"""Fronts whose largest value is kept, and groups of them."""
+
 
 @compiled
 def number_pairs(pairs: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -99,41 +102,53 @@ def sweep_up(
 
 
 @compiled
+def first_at_least(values: NDArray[np.float64], start: int, value: float) -> int:
+    """Return the place, from `start` on, of the first of the values that is not smaller; there is one."""
+    while not values[start] >= value:
+        start += 1
+    return start
+
+
+@compiled
 def sweep_down(
     points: NDArray[np.float64],
     numbers: NDArray[np.int32],
+    n_fronts: int,
     dyads: NDArray[np.float64],
-    highest: NDArray[np.float64],
+    highest: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
     depths: NDArray[np.float64],
 ) -> None:
     """Add to the depth of each dyad the first front with a point that it dominates, M + 1 if there is none of M.
 
-    The dyads and the points come as in `sweep_up` and are gone through from the end.
-    `highest` is a tree: leaf f, after as many inner nodes as there are leaves, holds the
-    largest second criterion met so far on front f + 1, NaN if none was met, and an inner
-    node i the largest of nodes 2i and 2i + 1.
+    The dyads and the points come as in `sweep_up` and are gone through from the end. Of
+    what is in `highest`, the first is the largest second criterion met so far on each
+    front, NaN if none was met, the second that of each `GROUP` fronts, the third that of
+    each `GROUP` groups; the last of these stands for fronts beyond the last.
     """
-    n_leaves = highest.shape[0] >> 1
-    n_fronts = numbers.max()
+    fronts, groups, towers = highest
+    towers[-1] = np.inf
     left = points.shape[0]
     for dyad in range(dyads.shape[0] - 1, -1, -1):
         first, second = dyads[dyad, 0], dyads[dyad, 1]
         while left > 0:
-            point = left - 1
-            if points[point, 0] < first or (points[point, 0] == first and points[point, 1] <= second):
+            height = points[left - 1, 1]
+            if points[left - 1, 0] < first or (points[left - 1, 0] == first and height <= second):
                 break
-            node = n_leaves + numbers[point] - 1
-            while node > 0 and not highest[node] >= points[point, 1]:
-                highest[node] = points[point, 1]
-                node >>= 1
-            left = point
-        if highest[1] >= second:
-            node = 1
-            while node < n_leaves:
-                node = 2 * node + (not highest[2 * node] >= second)
-            depths[dyad] += node - n_leaves + 1
-        else:
+            left -= 1
+            front = int(numbers[left]) - 1
+            group = front // GROUP
+            tower = group // GROUP
+            # A front is a staircase, which rises from the far end. Without branches, as nobody can tell which way
+            # the others go.
+            fronts[front] = height
+            groups[group] = groups[group] if groups[group] >= height else height
+            towers[tower] = towers[tower] if towers[tower] >= height else height
+        tower = first_at_least(towers, 0, second)
+        if tower == towers.shape[0] - 1:
             depths[dyad] += n_fronts + 1
+        else:
+            group = first_at_least(groups, tower * GROUP, second)
+            depths[dyad] += first_at_least(fronts, group * GROUP, second) + 1
 
 
 @compiled

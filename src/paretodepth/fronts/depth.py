@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._kernels import tree, two_criteria
+from paretodepth._kernels import tree
 from paretodepth.fronts.fronts import Fronts, is_new, lexicographic_order
+from paretodepth.fronts.staircases import Staircases
 from paretodepth.fronts.tree import MAX_HEIGHT, build_tree
 
-SWEPT_POINTS = 300
-"""Points a sweep goes past in the time it takes to ask the index for one dyad."""
 DepthKind = Literal["paper", "insertion", "mid"]
 DEPTHS = get_args(DepthKind)
 
@@ -40,10 +38,14 @@ class Depths:
     def __init__(self, fronts: Fronts, kind: DepthKind) -> None:
         self.fronts = fronts
         self.kind = kind
+        self._index: _Index | None = None
+        if len(fronts):
+            # That of two criteria sees itself what it needs.
+            self._index = Staircases(fronts) if fronts.dyads.shape[1] == 2 else _Trees(fronts, kind)
 
     def of(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the depth of each row of `dyads`, shape (n_dyads, n_criteria)."""
-        if len(self.fronts) == 0:
+        if self._index is None:
             return np.ones(len(dyads))
         # In order, so that one search finds in the cache what the one before it read, and a sweep goes along with them.
         order = lexicographic_order(dyads)
@@ -54,20 +56,12 @@ class Depths:
         if self.kind != "paper":
             answers.append(self._index.first_undominated(ordered))
         depths = np.empty(len(dyads))
-        depths[order] = answers[0] if len(answers) == 1 else (answers[0] + answers[1]) / 2
+        depths[order] = np.mean(answers, axis=0)
         return depths
-
-    @cached_property
-    def _index(self) -> _Index:
-        """The index that suits the number of criteria."""
-        indices: dict[int, type[_Index]] = {1: _ValueIndex, 2: _StaircaseIndex}
-        return indices.get(self.fronts.dyads.shape[1], _TreeIndex)(self.fronts)
 
 
 class _Index(Protocol):
     """Fronts, to be asked for the depths of dyads in lexicographic order."""
-
-    def __init__(self, fronts: Fronts) -> None: ...
 
     def first_dominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the paper's depths."""
@@ -76,103 +70,26 @@ class _Index(Protocol):
         """Return the insertion depths."""
 
 
-class _ValueIndex:
-    """One criterion: every front is a value."""
+class _Trees:
+    """Any number of criteria: trees that find the first level with a point that a dyad dominates.
 
-    def __init__(self, fronts: Fronts) -> None:
-        self._values = fronts.dyads[fronts.starts[:-1], 0]
-
-    def first_dominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.searchsorted(self._values, dyads[:, 0], side="right") + 1.0
-
-    def first_undominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.searchsorted(self._values, dyads[:, 0]) + 1.0
-
-
-class _StaircaseIndex:
-    """Two criteria: a front is a staircase, falling in one criterion as the other grows.
-
-    Many dyads are swept along the first criterion together with the points of the fronts.
-    A few are looked up, front by front, by bisection.
+    The levels are the fronts, or the fronts in reverse seen through a mirror.
     """
 
-    def __init__(self, fronts: Fronts) -> None:
-        self._fronts = fronts
-
-    def _is_swept(self, dyads: NDArray[np.float64]) -> bool:
-        return len(dyads) * SWEPT_POINTS > len(self._fronts.dyads)
-
-    def first_dominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        points, n_fronts = self._fronts.dyads, len(self._fronts)
-        depths = np.zeros(len(dyads))
-        if self._is_swept(dyads):
-            highest = np.full(2 << (n_fronts - 1).bit_length(), np.nan)
-            two_criteria.sweep_down(*self._swept, dyads, highest, depths)
-        else:
-            two_criteria.ask_down(*self._envelopes, n_fronts, dyads, depths)
-        return depths
-
-    def first_undominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        points, starts = self._fronts.dyads, self._fronts.starts
-        depths = np.zeros(len(dyads))
-        if self._is_swept(dyads):
-            two_criteria.sweep_up(*self._swept, dyads, np.full(len(self._fronts), np.nan), depths)
-        else:
-            two_criteria.ask_up(points, starts, dyads, depths)
-        return depths
-
-    @cached_property
-    def _swept(self) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """The points in lexicographic order, and their front numbers."""
-        order = lexicographic_order(self._fronts.dyads)
-        return self._fronts.dyads.take(order, axis=0), self._fronts.numbers.astype(np.int32)[order]
-
-    @cached_property
-    def _envelopes(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """The envelopes of a tree of fronts, and where each starts, see `ask_down`."""
-        points, starts = self._fronts.dyads, self._fronts.starts
-        n_leaves = 1 << (len(self._fronts) - 1).bit_length()
-        starts = np.append(starts, np.full(n_leaves + 1 - len(starts), starts[-1]))
-        envelopes, lengths = [], []
-        while True:
-            sizes = np.diff(starts)
-            # Of two halves only the first one is asked.
-            is_asked = np.arange(len(sizes)) % 2 == 0
-            envelopes.append(points[np.repeat(is_asked, sizes)])
-            lengths.append(np.where(is_asked, sizes, 0))
-            if len(sizes) == 1:
-                # There is no node 0.
-                lengths.append(np.array([0, 0]))
-                return np.concatenate(envelopes[::-1]), np.cumsum(np.concatenate(lengths[::-1]))
-            joined, ends = np.empty_like(points), np.empty(len(sizes) // 2, np.intp)
-            two_criteria.join_envelopes(points, starts, joined, ends)
-            points, starts = joined[: ends[-1]], np.append(0, ends)
-
-
-class _TreeIndex:
-    """Three and more criteria: trees that find the first level with a point that a dyad dominates.
-
-    The levels are the fronts, or, seen through a mirror, the fronts in reverse: mirrored, a
-    dyad that dominates is dominated, and the last front is the first.
-    """
-
-    def __init__(self, fronts: Fronts) -> None:
-        self._fronts = fronts
+    def __init__(self, fronts: Fronts, kind: DepthKind) -> None:
+        points, starts = fronts.dyads, fronts.starts
+        self._n_fronts = len(fronts)
+        if kind != "insertion":
+            self._downward = _LevelTree.build(points, starts)
+        if kind != "paper":
+            # Mirrored, a dyad that dominates is dominated, and the last front is the first.
+            self._upward = _LevelTree.build(-points[::-1], len(points) - starts[::-1])
 
     def first_dominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._downward.first_levels(dyads) + 1.0
+        return (self._downward.first_levels(dyads) + 1).astype(np.float64)
 
     def first_undominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        return len(self._fronts) + 1.0 - self._upward.first_levels(-dyads[::-1])[::-1]
-
-    @cached_property
-    def _downward(self) -> _LevelTree:
-        return _LevelTree.build(self._fronts.dyads, self._fronts.starts)
-
-    @cached_property
-    def _upward(self) -> _LevelTree:
-        points, starts = self._fronts.dyads, self._fronts.starts
-        return _LevelTree.build(-points[::-1], len(points) - starts[::-1])
+        return (self._n_fronts + 1 - self._upward.first_levels(-dyads[::-1])[::-1]).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -206,4 +123,5 @@ class _LevelTree:
         found = np.full(len(distinct), self.n_levels)
         stack = np.empty(2 * MAX_HEIGHT, np.intp)
         tree.find_levels(distinct, self.points, self.levels, self.corners, self.lowest, stack, found)
-        return found[np.cumsum(is_first) - 1]
+        levels: NDArray[np.intp] = found[np.cumsum(is_first) - 1]
+        return levels

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from paretodepth._blocks import map_blocks
-from paretodepth.fronts.depth import Depths
-from paretodepth.fronts.fronts import Fronts, check_dyads
+from paretodepth._kernels.two_criteria import number_pairs
+from paretodepth.fronts.fronts import Fronts, check_dyads, is_new, order_ties, value_order
+from paretodepth.fronts.staircases import Staircases
 from paretodepth.fronts.summary import spread
 
 MAX_PAIRS = 45
@@ -31,7 +32,7 @@ class PairFronts:
     criteria : ndarray of shape (n_pairs, 2)
         Which two criteria; of a single criterion, which has no pair, shape (1, 1).
     fronts : tuple of Fronts
-        Of each pair.
+        Of each pair, equal dyads kept once.
     """
 
     criteria: NDArray[np.intp]
@@ -52,16 +53,22 @@ class PairFronts:
         """
         checked = check_dyads(dyads, "PairFronts.from_dyads")
         criteria = chosen_pairs(checked)
+        # Pairs with the same first criterion in one go, which need be sorted by that but once.
+        parts = [criteria[criteria[:, 0] == first] for first in np.unique(criteria[:, 0])]
 
-        def fronts_of(pair: NDArray[np.intp]) -> Fronts:
-            return Fronts.from_dyads(checked.take(pair, axis=1), max_depth=max_depth)
+        def fronts_of(part: NDArray[np.intp]) -> list[tuple[Fronts, Staircases]]:
+            return [_numbered(ordered, max_depth) for _, ordered in ordered_pairs(checked, part)]
 
-        return cls(criteria, tuple(map_blocks(fronts_of, list(criteria), n_jobs)))
+        found = [both for part in map_blocks(fronts_of, parts, n_jobs) for both in part]
+        made = cls(criteria, tuple(_of_columns(fronts, criteria.shape[1]) for fronts, _ in found))
+        # They have what was sorted already.
+        vars(made)["staircases"] = tuple(staircases for _, staircases in found)
+        return made
 
     @cached_property
-    def depths(self) -> Sequence[Depths]:
+    def staircases(self) -> tuple[Staircases, ...]:
         """What answers depths, of each pair."""
-        return tuple(Depths(fronts, "mid") for fronts in self.fronts)
+        return tuple(Staircases(_of_columns(fronts, 2)) for fronts in self.fronts)
 
     def mean_depth(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the mean, over the pairs, of each dyad's mid depth divided by the number of the pair's fronts.
@@ -76,9 +83,54 @@ class PairFronts:
         depths : ndarray of shape (n_dyads,)
         """
         total = np.zeros(len(dyads))
-        for pair, depths in zip(self.criteria, self.depths, strict=True):
-            total += depths.of(dyads.take(pair, axis=1)) / max(1, len(depths.fronts))
+        in_order = ordered_pairs(dyads, self.criteria)
+        for fronts, staircases, (order, ordered) in zip(self.fronts, self.staircases, in_order, strict=True):
+            # Below no front at all every depth is 1.
+            total[order] += staircases.mid_depths(ordered) / len(fronts) if len(fronts) else 1.0
         return total / len(self.criteria)
+
+
+def _numbered(ordered: NDArray[np.float64], max_depth: int | None) -> tuple[Fronts, Staircases]:
+    """Return the fronts of two-criteria dyads in lexicographic order, and what answers depths below them."""
+    numbers = number_pairs(ordered)
+    # Equal dyads are kept once: they answer the same, and pairs of few values have them over and over.
+    is_kept = is_new(ordered)
+    if max_depth is not None:
+        is_kept &= numbers <= max_depth
+    if not is_kept.all():
+        ordered, numbers = ordered[is_kept], numbers[is_kept]
+    fronts = Fronts.of_numbered(ordered, numbers, max_depth)
+    return fronts, Staircases(fronts, swept=(ordered, numbers.astype(np.int32)))
+
+
+def _of_columns(fronts: Fronts, n_columns: int) -> Fronts:
+    """Return fronts of a criterion and one that is always 0 as those of the criterion, or the other way round."""
+    if fronts.dyads.shape[1] == n_columns:
+        return fronts
+    dyads = np.zeros((len(fronts.dyads), n_columns))
+    dyads[:, 0] = fronts.dyads[:, 0]
+    return replace(fronts, dyads=dyads)
+
+
+def ordered_pairs(
+    dyads: NDArray[np.float64], criteria: NDArray[np.intp]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """Give for each pair of criteria the dyads' lexicographic order, and their two criteria in that order.
+
+    A single criterion is given a second one that is always 0: it has the same fronts.
+    """
+    of_first: tuple[int, NDArray[np.intp], NDArray[np.bool_]] | None = None
+    for first, *rest in criteria.tolist():
+        if of_first is None or of_first[0] != first:
+            of_first = (first, *value_order(dyads[:, first]))
+        _, order, is_same = of_first
+        second = dyads[:, rest[0]] if rest else np.zeros(len(dyads))
+        if rest and is_same.any():
+            order, is_same = order.copy(), is_same.copy()
+            order_ties(second, order, is_same)
+        ordered = np.empty((len(dyads), 2))
+        ordered[:, 0], ordered[:, 1] = dyads[order, first], second[order]
+        yield order, ordered
 
 
 def chosen_pairs(dyads: NDArray[np.float64], *, max_pairs: int = MAX_PAIRS) -> NDArray[np.intp]:
@@ -121,10 +173,10 @@ def _dependence(dyads: NDArray[np.float64]) -> NDArray[np.float64]:
     n_dyads, n_criteria = dyads.shape
     ranks = rankdata(dyads, axis=0) - (n_dyads + 1) / 2
     lengths = np.sqrt((ranks**2).sum(axis=0))
-    products = np.abs(ranks.T @ ranks)
     sizes = np.outer(lengths, lengths)
-    dependence = np.divide(products, sizes, out=np.zeros((n_criteria, n_criteria)), where=sizes > 0)
+    dependence = np.zeros((n_criteria, n_criteria))
+    np.divide(np.abs(ranks.T @ ranks), sizes, out=dependence, where=sizes > 0)
     # Rounded, or the last bit of a product, which differs between machines, would choose between equal ones.
-    dependence = np.round(dependence, 9)
+    dependence = dependence.round(9)
     np.fill_diagonal(dependence, np.inf)
     return dependence
