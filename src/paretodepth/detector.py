@@ -46,7 +46,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     n_neighbors : "connected", int or sequence of int, default="connected"
         How many nearest training samples a sample is joined to, in each criterion. ``"connected"``: in each
         criterion the smallest number for which the symmetric nearest-neighbor graph of the training samples is
-        connected. ``method="blend"`` has numbers of its own, 1 to 20.
+        connected. Not of ``method="blend"``, which has numbers of its own, 1 to 20.
     depth : {"paper", "insertion", "mid"}, default="paper"
         Which depth of a new dyad is taken: the first front it dominates a dyad of, the front it would lie on, or
         their mean, which ``method="blend"`` takes in any case.
@@ -277,7 +277,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if method is not None:
             check_choice(method, "method", tuple(METHODS), f"{NAME}.p_values")
-        return self.model_.p_values(self._scores(X, method, "p_values"), method)
+        scores = self._scores(X, method, "p_values")
+        return self.model_.p_values(scores, method)
 
     def select(self, X: Samples, *, fdr: float = 0.1) -> NDArray[np.bool_]:
         """Tell which samples to call anomalies so that few of those called are nominal.

@@ -34,7 +34,7 @@ def test_scores_and_p_values_equal_the_naive_ones(data, rounded):
     counts = [naive.connected_n_neighbors(matrix) for matrix in training]
     nominal = [naive.statistics(training[:, i], counts, dyads, numbers, exclude=i) for i in range(len(X_train))]
     values = [naive.statistics(new[:, i], counts, dyads, numbers) for i in range(len(X))]
-    for method in METHODS:
+    for method in ("depth", "criteria"):
         detector = ParetoDepthDetector(method=method).fit(X_train)
         left_out = [naive.score(nominal, sample, method) for sample in nominal]
         assert_allclose(-detector.training_scores_, left_out, rtol=1e-12, err_msg=method)

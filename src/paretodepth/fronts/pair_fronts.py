@@ -89,6 +89,15 @@ class PairFronts:
             total[order] += staircases.mid_depths(ordered) / len(fronts) if len(fronts) else 1.0
         return total / len(self.criteria)
 
+    def mid_depths(self, dyads: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        """Give for each pair the dyads' mid depths, shape (n_dyads,), multiples of one half."""
+        in_order = ordered_pairs(dyads, self.criteria)
+        for fronts, staircases, (order, ordered) in zip(self.fronts, self.staircases, in_order, strict=True):
+            depths = np.ones(len(dyads))
+            if len(fronts):
+                depths[order] = staircases.mid_depths(ordered)
+            yield depths
+
 
 def _numbered(ordered: NDArray[np.float64], max_depth: int | None) -> tuple[Fronts, Staircases]:
     """Return the fronts of two-criteria dyads in lexicographic order, and what answers depths below them."""

@@ -184,12 +184,11 @@ class BlendMeasurer:
     def _pair_depths(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the mean depth in each pair of criteria, from dyads of shape (n_rows, n_dyads, n_criteria)."""
         n_rows, n_dyads, n_criteria = dyads.shape
-        flat = dyads.reshape(-1, n_criteria)
         depths = np.empty((n_rows, len(self.fronts.criteria)))
-        for pair, (criteria, below) in enumerate(zip(self.fronts.criteria, self.fronts.depths, strict=True)):
-            # Mid depths are multiples of one half, so their sums are exact in any order.
-            total = below.of(flat.take(criteria, axis=1)).reshape(n_rows, n_dyads).sum(axis=1)
-            depths[:, pair] = total / (n_dyads * len(below.fronts))
+        of_pairs = self.fronts.mid_depths(dyads.reshape(-1, n_criteria))
+        for pair, (of_dyads, fronts) in enumerate(zip(of_pairs, self.fronts.fronts, strict=True)):
+            # Multiples of one half, so their sums are exact in any order.
+            depths[:, pair] = of_dyads.reshape(n_rows, n_dyads).sum(axis=1) / (n_dyads * len(fronts))
         return depths
 
     def _are_tied(self, near: _Near) -> NDArray[np.bool_]:
