@@ -309,27 +309,25 @@ class Blend:
         near = np.mean([self.own_means[j, place] + softening for j in nearest])
         return min((own + softening) / near, LARGEST)
 
-    def pair_depths(self, rows, exclude=None):
-        """For each pair of criteria the mean mid depth of the dyads with the 10 nearest, as a share of the fronts."""
-        joined = nearest(rows, [min(10, self.n - 1)] * len(rows), exclude)
-        dyads = np.array([[row[j] for row in rows] for j in joined])
-        return [
-            np.mean([_mid_depth(dyad, below, numbers) for dyad in dyads[:, pair]]) / max(numbers)
-            for pair, (below, numbers) in zip(self.pairs, self.fronts, strict=True)
-        ]
+    def dyad_depths(self, rows, pair, exclude=None):
+        """The mid depths in a pair of criteria, as shares of its fronts, of the dyads with the 10 nearest in each."""
+        (below, numbers), k = self.fronts[self.pairs.index(pair)], min(10, self.n - 1)
+        dyads = np.array([[rows[c][j] for c in pair] for j in nearest(rows, [k] * len(rows), exclude)])
+        shares = [_mid_depth(dyad, below, numbers) / max(numbers) for dyad in dyads]
+        return np.reshape(shares, (len(rows), k))
 
     def statistics(self, rows, exclude=None):
         """All statistics of a sample, by the names of the package."""
         *alone, together = self.with_sum(rows)
         ratios = [self.local_ratio(values, v, exclude) for v, values in enumerate((*alone, together))]
-        pair_depths = self.pair_depths(rows, exclude)
+        dyad_depths = [self.dyad_depths(rows, pair, exclude) for pair in self.pairs]
         return {
             "neighbor_means": [mean_of_nearest(values, k, exclude) for k in (1, 5, 20) for values in alone],
             "local_ratios": ratios[:-1],
             "balanced_mean": mean_of_nearest(together, 5, exclude),
             "balanced_ratio": ratios[-1],
-            "pair_depth": np.mean(pair_depths),
-            "pair_depths": pair_depths,
+            "pair_depth": np.mean(dyad_depths),
+            "pair_depths": [np.mean(shares[list(pair)]) for shares, pair in zip(dyad_depths, self.pairs, strict=True)],
         }
 
     def left_out(self):

@@ -119,6 +119,96 @@ def test_relief_is_the_p_value_with_an_ordinary_criterion(data):
             assert relief == pytest.approx(expected, abs=1e-12), f"{method}, sample {sample}, criterion {criterion}"
 
 
+def test_relief_of_the_blend_is_the_p_value_with_an_ordinary_criterion():
+    # Two dense clusters in a wide one: some of the new samples are odd by their surroundings alone.
+    rng = np.random.default_rng(2)
+    wide, dense = rng.normal(0, 3, (16, 3)), rng.normal(0, 0.02, (12, 3))
+    X_train, X = np.concatenate([wide, dense]), np.concatenate([0.25 * rng.normal(0, 1, (6, 3)), 3 * rng.random((4, 3))])
+    training, new = (np.abs(samples.T[:, :, None] - X_train.T[:, None]) for samples in (X_train, X))
+    twin = naive.Blend(training)
+    nominal = twin.left_out()
+    explanation = ParetoDepthDetector(method="blend", alpha=0.2).fit(X_train).explain(X)
+    scores = [naive.blend_score(nominal, sample) for sample in nominal]
+    alone = [naive.blend_alone(nominal, sample) for sample in nominal]
+    usual = np.median([sample["local_ratios"] for sample in nominal], axis=0)
+    n_local = 0
+    for sample, criterion in product(range(len(X)), range(3)):
+        values = twin.statistics(new[:, sample])
+        p_alone = naive.p_value(np.transpose(alone)[criterion], naive.blend_alone(nominal, values)[criterion] - 1e-12)
+        assert explanation.criterion_p_values[sample, criterion] == pytest.approx(p_alone, abs=1e-12)
+        rows = naive.relieved_rows(new[:, sample], training, criterion)
+        if explanation.oddities[sample, criterion] == "local":
+            n_local += p_alone <= 0.25
+            rows = new[:, sample].copy()
+            rows[criterion] /= values["local_ratios"][criterion]
+        relieved = twin.statistics(rows)
+        ratios = relieved["local_ratios"]
+        ratios[criterion] = min(ratios[criterion], usual[criterion])
+        score = naive.blend_score(nominal, relieved if p_alone <= 0.25 else values)
+        expected = naive.p_value(scores, score - 1e-12)
+        assert explanation.relief[sample, criterion] == pytest.approx(expected, abs=1e-12), (sample, criterion)
+    assert n_local > 0
+
+
+def test_relief_of_a_pair_is_the_p_value_with_a_criterion_like_the_nearest_of_the_other():
+    rng = np.random.default_rng(0)
+    X_train = np.column_stack([band(rng, 30), rng.random(30)])
+    X = np.column_stack([np.linspace(-2, 2, 8), np.linspace(2, -2, 8), rng.random(8)])
+    training, new = (np.abs(samples.T[:, :, None] - X_train.T[:, None]) for samples in (X_train, X))
+    twin = naive.Blend(training)
+    nominal = twin.left_out()
+    explanation = ParetoDepthDetector(method="blend", alpha=0.1).fit(X_train).explain(X)
+    scores = [naive.blend_score(nominal, sample) for sample in nominal]
+    n_relieved = 0
+    for sample, (place, pair) in product(range(len(X)), enumerate(explanation.pairs)):
+        values = twin.statistics(new[:, sample])
+        p_pair = naive.p_value([left["pair_depths"][place] for left in nominal], values["pair_depths"][place] - 1e-12)
+        assert explanation.pair_p_values[sample, place] == pytest.approx(p_pair, abs=1e-12)
+        tried = [naive.blend_score(nominal, values)]
+        if p_pair <= 0.1 and not explanation.is_far[sample].any():
+            n_relieved += 1
+            for kept, changed in (pair, pair[::-1]):
+                rows = new[:, sample].copy()
+                rows[changed] = training[changed][np.argmin(rows[kept])]
+                tried.append(naive.blend_score(nominal, twin.statistics(rows)))
+        expected = naive.p_value(scores, min(tried) - 1e-12)
+        assert explanation.pair_relief[sample, place] == pytest.approx(expected, abs=1e-12), (sample, place)
+    assert 0 < n_relieved < explanation.pair_relief.size
+
+
+def test_the_two_of_several_criteria_that_are_odd_together_are_named():
+    rng = np.random.default_rng(0)
+    criteria = [Criterion(name, column) for column, name in enumerate(["speed", "shape", "size", "time"])]
+    n_right = n_called = 0
+    for _ in range(3):
+        joint = rng.permuted(band(rng, 400), axis=0)
+        joint = joint[np.abs(joint[:, 0] - joint[:, 1]) > 1.2][:40]
+        detector = ParetoDepthDetector(criteria, method="blend").fit(np.column_stack([band(rng, 300), rng.random((300, 2))]))
+        explanation = detector.explain(np.column_stack([joint, rng.random((len(joint), 2))]))
+        is_joint = explanation.is_joint
+        n_called += is_joint.sum()
+        named = [sentence for sentence, called in zip(explanation.sentences, is_joint, strict=True) if called]
+        n_right += sum("no nominal sample is near in speed and shape at once" in sentence for sentence in named)
+        first = np.argmin(explanation.pair_p_values[is_joint], axis=1)
+        assert np.mean(first == 0) > 0.9
+    assert n_called > 60
+    assert n_right > 0.9 * n_called
+
+
+def test_a_local_oddity_says_so():
+    rng = np.random.default_rng(0)
+    dense, wide = rng.normal(0, 0.005, (100, 2)), rng.normal(30, 6.0, (200, 2))
+    detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="blend")
+    explanation = detector.fit(np.concatenate([dense, wide])).explain([[0.15, 0.0], [90.0, 0.0]])
+    local, far = explanation.sentences
+    assert explanation.oddities[:, 0].tolist() == ["local", "far"]
+    assert local.startswith("Close to others in speed (p = 0.01")
+    assert "), but farther than these are from each other; shape is ordinary; nearest by shape: " in local
+    assert far.startswith("Far from every nominal sample in speed (p = 0.00")
+    # It would be far less strange if it were no farther from the dense ones than these are from each other.
+    assert explanation.relief[0, 0] > 5 * explanation.p_values["blend"][0]
+
+
 def test_each_criterion_is_compared_with_what_is_usual(data):
     X_train, X = data
     explanation = ParetoDepthDetector(n_neighbors=6).fit(X_train).explain(X)
@@ -165,7 +255,7 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     explanation = detector.explain([[0.5, 0.5], [9.0, 0.1], [9.0, 9.0], [1.2, -1.2]])
     ordinary, speed, both, joint = explanation.sentences
     nearest = np.argsort(np.abs(X_train[:, 1] - 0.1))[:2]
-    assert ordinary.startswith("Ordinary (p = 1.00); nearest by speed: ")
+    assert ordinary.startswith("Ordinary (p = 0.99); nearest by speed: ")
     assert speed == (
         "Far from every nominal sample in speed (p = 0.003); shape is ordinary; "
         f"nearest by shape: {nearest[0]}, {nearest[1]}."

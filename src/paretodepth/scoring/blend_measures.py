@@ -78,11 +78,12 @@ class BlendMeasurer:
     ``"balanced_mean"``, ``"balanced_ratio"``
         the mean of 5, and the local ratio, of the sum of all criteria, each divided by its median
         nominal dyad, (n_samples,);
-    ``"pair_depths"``
-        for each pair of criteria the mean of the mid depth, as a share of the number of fronts,
-        of the dyads with the 10 nearest in each criterion, (n_samples, n_pairs);
     ``"pair_depth"``
-        their mean, (n_samples,).
+        the mean, over pairs of criteria, of the mid depth of the dyads with the 10 nearest in each of
+        all criteria, as a share of the number of the pair's fronts, (n_samples,);
+    ``"pair_depths"``
+        for each pair of criteria the same of the dyads with the 10 nearest in these two, to tell which
+        are odd together, (n_samples, n_pairs).
 
     Attributes
     ----------
@@ -160,12 +161,12 @@ class BlendMeasurer:
         near = self._near(block, n_listed)
         means = [near.means(min(k, n_others)) for k in N_MEANS]
         joined_to = near.columns[:, :-1, :n_local].reshape(block.shape[1], -1)
-        depths = self._pair_depths(dyads_with(block, joined_to))
+        pair_depths, depths = self._pair_depths(dyads_with(block, joined_to))
         measures: Measures = {
             "neighbor_means": np.concatenate([mean[:, :-1] for mean in means], axis=1),
             "balanced_mean": near.means(min(N_BALANCED, n_others))[:, -1],
             "pair_depth": row_totals(depths) / depths.shape[1],
-            "pair_depths": depths,
+            "pair_depths": pair_depths,
         }
         nearest = _Near(*(part[:, :, : n_local + 1] for part in near))
         return _Part(measures, np.minimum(near.means(n_local), LARGEST), nearest)
@@ -181,15 +182,22 @@ class BlendMeasurer:
         distances[:, -1], columns[:, -1] = nearest_by_sum(block, self.weights, n_listed)
         return _Near(columns, distances)
 
-    def _pair_depths(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the mean depth in each pair of criteria, from dyads of shape (n_rows, n_dyads, n_criteria)."""
+    def _pair_depths(self, dyads: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the depths in each pair of criteria, from dyads of shape (n_rows, n_dyads, n_criteria).
+
+        Those of the nearest in the two criteria, and those of the nearest in all, as shares of the fronts.
+        """
         n_rows, n_dyads, n_criteria = dyads.shape
-        depths = np.empty((n_rows, len(self.fronts.criteria)))
-        of_pairs = self.fronts.mid_depths(dyads.reshape(-1, n_criteria))
-        for pair, (of_dyads, fronts) in enumerate(zip(of_pairs, self.fronts.fronts, strict=True)):
+        n_local = n_dyads // n_criteria
+        near, every = np.empty((2, n_rows, len(self.fronts.criteria)))
+        of_pairs = zip(self.fronts.mid_depths(dyads.reshape(-1, n_criteria)), self.fronts.fronts, strict=True)
+        for pair, (depths, fronts) in enumerate(of_pairs):
             # Multiples of one half, so their sums are exact in any order.
-            depths[:, pair] = of_dyads.reshape(n_rows, n_dyads).sum(axis=1) / (n_dyads * len(fronts))
-        return depths
+            sums = depths.reshape(n_rows, n_criteria, n_local).sum(axis=2)
+            criteria = self.fronts.criteria[pair]
+            near[:, pair] = sums[:, criteria].sum(axis=1) / (n_local * len(criteria) * len(fronts))
+            every[:, pair] = sums.sum(axis=1) / (n_dyads * len(fronts))
+        return near, every
 
     def _are_tied(self, near: _Near) -> NDArray[np.bool_]:
         """Tell where others are as near as the last of the nearest, shape (n_rows, n_criteria + 1)."""

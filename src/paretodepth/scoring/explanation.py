@@ -18,7 +18,7 @@ from paretodepth.scoring.calibration import Calibration
 from paretodepth.scoring.measures import LARGEST, Measures, joined, usual_sizes
 from paretodepth.scoring.methods import MethodName, answered_methods
 from paretodepth.scoring.model import Model
-from paretodepth.scoring.reasons import Reasons, alone_p_values, n_named, oddities, reasons_of
+from paretodepth.scoring.reasons import Reasons, alone_p_values, far_criteria, n_named, oddities, reasons_of
 from paretodepth.scoring.wording import Case, html_table, sentence, shown
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 DEFAULT_ALPHA = 0.05
 """Up to which p-value a criterion is unusual if the threshold was not set by a false-alarm rate."""
-ABOUT = 1.0
-"""Difference of surprises, logarithms of p-values, that is too small to tell one cause from another."""
 N_SHOWN = 10
 """Samples that the printed form shows."""
 
@@ -74,10 +72,11 @@ class Explanation:
     pairs : ndarray of shape (n_pairs, 2)
         With ``"blend"`` the pairs of criteria whose fronts there are; of other methods none.
     pair_p_values : ndarray of shape (n_samples, n_pairs)
-        Of each pair of criteria alone, by its depth.
+        Of each pair of criteria alone, by the depth of the dyads with the nearest in these two.
     pair_relief : ndarray of shape (n_samples, n_pairs)
-        The p-value the sample would have if the pair's depth and the sum of all criteria were ordinary,
-        not above their nominal medians.
+        The p-value the sample would have if it were in one of the two criteria like its nearest training
+        sample in the other, whichever helps more; the p-value itself if the pair's own is above
+        `alpha`, or if the sample is far in a criterion alone.
     is_crowded : ndarray of shape (n_samples,)
         Whether others are as near as usual in all criteria at once, but unusually near to each other.
     """
@@ -257,7 +256,7 @@ def _explained(model: Model, parts: Sequence[Reasons]) -> Explanation:
         relief=calibration.p_values(np.concatenate([part.relieved for part in parts]), model.method),
         neighbors=np.split(model.rows[np.concatenate([part.neighbors for part in parts])], ends, axis=1),
         position=np.concatenate([part.position for part in parts]),
-        is_far=_far_criteria(model, measures, p_values, alone),
+        is_far=far_criteria(model, measures, alpha),
         oddities=oddities(calibration, measures, alpha),
         pairs=fronts.criteria if isinstance(fronts, PairFronts) else np.empty((0, 2), np.intp),
         pair_p_values=(
@@ -287,25 +286,6 @@ def _multiples(sums: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray
     with np.errstate(over="ignore"):
         multiples: NDArray[np.float64] = np.minimum(sums, LARGEST) / usual
     return multiples
-
-
-def _far_criteria(
-    model: Model, measures: Measures, p_values: NDArray[np.float64], alone: NDArray[np.float64]
-) -> NDArray[np.bool_]:
-    """Tell in which criteria alone samples are far, shape (n_samples, n_criteria).
-
-    The p-value is so small that it is hardly by chance that one of so many criteria has it; or
-    it is at most alpha, and the criterion is about as surprising as all of them together.
-    """
-    alpha = _alpha(model)
-    level = _level(model.calibration, alpha, p_values.shape[1])
-    together = model.calibration.together_surprise(measures, model.method)
-    return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
-
-
-def _level(calibration: Calibration, alpha: float, n_chances: int) -> float:
-    """Return a p-value so small that hardly one of so many is so by chance."""
-    return alpha if n_chances == 1 else max(alpha / (2 * n_chances), calibration.smallest_p_value)
 
 
 def _crowded(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.bool_]:

@@ -16,6 +16,8 @@ from paretodepth.scoring.model import Model
 
 ORDINARY_P_VALUE = 0.25
 """A criterion with a larger p-value is ordinary already: there is nothing to relieve."""
+ABOUT = 1.0
+"""Difference of surprises, logarithms of p-values, that is too small to tell one cause from another."""
 FAR, SPARSE, LOCAL = "far", "sparse", "local"
 """In what way a criterion is odd: none is near; not even the nearest are as near as usual; or see `oddities`."""
 
@@ -31,7 +33,7 @@ class Reasons(NamedTuple):
     relieved : ndarray of shape (n_samples, n_criteria)
         For each criterion the score if that criterion were ordinary.
     pair_relieved : ndarray of shape (n_samples, n_pairs)
-        For each pair of criteria the score if nothing were odd about them together.
+        For each pair of criteria the score if they went together as in a nominal sample.
     position : ndarray of shape (n_samples,)
     """
 
@@ -62,7 +64,10 @@ def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reason
         else:
             found = _relieved(model, measurer, part, neighbors[rows], dyads[rows], of_rows, criterion)
         relieved[rows, criterion] = found
-    return Reasons(measures, neighbors, relieved, _pair_relieved(model, measures), _position(model, dyads))
+    pair_relieved = np.empty((len(neighbors), 0))
+    if isinstance(measurer, BlendMeasurer):
+        pair_relieved = _pair_relieved(model, measurer, block, neighbors, measures, alpha)
+    return Reasons(measures, neighbors, relieved, pair_relieved, _position(model, dyads))
 
 
 def n_named(measurer: Measurer | BlendMeasurer) -> NDArray[np.intp]:
@@ -149,21 +154,54 @@ def _blend_relieved(
     return model.calibration.score(relieved, model.method)
 
 
-def _pair_relieved(model: Model, measures: Measures) -> NDArray[np.float64]:
-    """Return for each pair of criteria the score if its depth and the sum of all criteria were ordinary."""
-    nominal = model.calibration.nominal
-    if "pair_depths" not in measures:
-        return np.empty((len(next(iter(measures.values()))), 0))
-    depths = measures["pair_depths"]
-    excess = np.maximum(depths - np.median(nominal["pair_depths"], axis=0), 0.0) / depths.shape[1]
-    relieved = dict(measures)
-    for name in ("balanced_mean", "balanced_ratio"):
-        relieved[name] = np.minimum(measures[name], np.median(nominal[name]))
-    scores = []
-    for of_pair in excess.T:
-        relieved["pair_depth"] = measures["pair_depth"] - of_pair
-        scores.append(model.calibration.score(relieved, model.method))
-    return np.column_stack(scores)
+def _pair_relieved(
+    model: Model,
+    measurer: BlendMeasurer,
+    block: NDArray[np.float64],
+    neighbors: NDArray[np.intp],
+    measures: Measures,
+    alpha: float,
+) -> NDArray[np.float64]:
+    """Return for each pair of criteria the score if the sample were in one of them like its nearest in the other.
+
+    Of the two ways that with the lower score. Asked only of samples that are far in no
+    criterion, in pairs whose p-value is at most alpha; of others it is the score itself.
+    """
+    pairs, calibration, method = measurer.fronts.criteria, model.calibration, model.method
+    relieved = np.tile(calibration.score(measures, method)[:, None], len(pairs))
+    if pairs.shape[1] == 1:
+        return relieved
+    is_asked = calibration.measure_p_values(measures, "pair_depths") <= alpha
+    is_asked &= ~far_criteria(model, measures, alpha).any(axis=1)[:, None]
+    for place, pair in enumerate(pairs.tolist()):
+        rows = np.flatnonzero(is_asked[:, place])
+        for kept, changed in (pair, pair[::-1]) if len(rows) else ():
+            like = neighbors[rows, kept * int(measurer.n_neighbors[0])]
+            view = model.training[changed]
+            part = block[:, rows]
+            # Criteria give nothing infinite: that is the sample itself, left out.
+            part[changed] = np.where(
+                np.isinf(part[changed]),
+                np.inf,
+                model.criteria.fitted[changed].dissimilarities(view[like], view, (0, 0), 1),
+            )
+            scores = calibration.score(measurer.of(part, METHODS[method].fitted), method)
+            relieved[rows, place] = np.minimum(relieved[rows, place], scores)
+    return relieved
+
+
+def far_criteria(model: Model, measures: Measures, alpha: float) -> NDArray[np.bool_]:
+    """Tell in which criteria alone samples are far, shape (n_samples, n_criteria).
+
+    The p-value is so small that it is hardly by chance that one of so many criteria has it; or
+    it is at most alpha, and the criterion is about as surprising as all of them together.
+    """
+    calibration = model.calibration
+    p_values, alone = alone_p_values(model, measures), calibration.alone_surprise(measures, model.method)
+    n_criteria = p_values.shape[1]
+    level = alpha if n_criteria == 1 else max(alpha / (2 * n_criteria), calibration.smallest_p_value)
+    together = calibration.together_surprise(measures, model.method)
+    return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
 
 
 def _position(model: Model, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
