@@ -24,7 +24,7 @@ N_SAMPLED_PAIRS = 2**22
 MIN_SAMPLED_ROWS = 50
 
 SomeCriteria = tuple[Sequence[int], FrontSummary]
-"""A summary of the dyads of some criteria."""
+"""A summary of the dyads of some criteria, which are given in rising order."""
 
 
 class Pairs(ABC):
@@ -234,7 +234,9 @@ def add_later(summaries: Sequence[SomeCriteria], pairs: Pairs, rows: slice) -> N
     """Add the dyads of some samples with all later ones to summaries."""
     block = pairs.later(rows)
     for criteria, summary in summaries:
-        summary.add_block([block[criterion] for criterion in criteria], is_triangle=True)
+        # All criteria need not be taken apart.
+        part = block if len(criteria) == len(block) else [block[criterion] for criterion in criteria]
+        summary.add_block(part, is_triangle=True)
 
 
 def _packed(pairs: Pairs, rows: slice) -> NDArray[np.float64]:
