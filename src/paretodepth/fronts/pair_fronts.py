@@ -19,6 +19,10 @@ from paretodepth.fronts.summary import spread
 
 MAX_PAIRS = 45
 """Pairs of criteria whose fronts are made: all pairs of ten criteria."""
+MAX_KEPT = 2**23
+"""Dyads that the fronts of all pairs hold together; with what it takes to answer depths, 56 bytes each."""
+N_ROUGH = 2**16
+"""Random dyads of a pair that tell what lies beyond the fronts kept."""
 N_COMPARED = 4096
 """Dyads that tell which criteria depend on each other."""
 
@@ -27,19 +31,46 @@ N_COMPARED = 4096
 class PairFronts:
     """The fronts of some pairs of criteria, for the mean of their mid depths.
 
+    Of many dyads only fronts 1…L are kept. How deep a dyad beyond L lies, and what share
+    of all fronts the first L are, is then told by the fronts of some random dyads: a depth
+    as a share of all fronts hardly depends on how many dyads the fronts are made of.
+
     Attributes
     ----------
     criteria : ndarray of shape (n_pairs, 2)
         Which two criteria; of a single criterion, which has no pair, shape (1, 1).
     fronts : tuple of Fronts
         Of each pair, equal dyads kept once.
+    rough : tuple of Fronts
+        Those of random dyads, of each pair, or none if nothing was dropped.
+
+    Examples
+    --------
+    >>> from paretodepth.fronts.pair_fronts import PairFronts
+    >>> fronts = PairFronts.from_dyads([[1, 3, 2], [3, 1, 1], [2, 4, 4], [4, 4, 3]])
+    >>> fronts.criteria.tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    >>> [len(of_pair) for of_pair in fronts.fronts]
+    [3, 2, 4]
+    >>> fronts.mean_depth([[0, 0, 0], [9, 9, 9]]).round(2)
+    array([0.36, 1.36])
     """
 
     criteria: NDArray[np.intp]
     fronts: tuple[Fronts, ...]
+    rough: tuple[Fronts, ...] = ()
 
     @classmethod
-    def from_dyads(cls, dyads: ArrayLike, *, max_depth: int | None = None, n_jobs: int | None = None) -> PairFronts:
+    def from_dyads(
+        cls,
+        dyads: ArrayLike,
+        *,
+        max_depth: int | None = None,
+        n_jobs: int | None = None,
+        seed: int = 0,
+        max_kept: int = MAX_KEPT,
+        n_rough: int = N_ROUGH,
+    ) -> PairFronts:
         """Return the fronts of `chosen_pairs` of the criteria.
 
         Parameters
@@ -50,19 +81,19 @@ class PairFronts:
             The last front to keep of each pair.
         n_jobs : int or None, default=None
             Threads over the pairs; changes no result.
+        seed : int, default=0
+            Of the random dyads that tell what lies beyond the last front kept.
+        max_kept : int, default=8388608
+            Dyads that the fronts of all pairs may hold together, so that memory is bounded.
+            Of more, the last fronts are dropped.
+        n_rough : int, default=65536
+            Random dyads of a pair.
         """
         checked = check_dyads(dyads, "PairFronts.from_dyads")
         criteria = chosen_pairs(checked)
-        # Pairs with the same first criterion in one go, which need be sorted by that but once.
-        parts = [criteria[criteria[:, 0] == first] for first in np.unique(criteria[:, 0])]
-
-        def fronts_of(part: NDArray[np.intp]) -> list[tuple[Fronts, Staircases]]:
-            return [_numbered(ordered, max_depth) for _, ordered in ordered_pairs(checked, part)]
-
-        found = [both for part in map_blocks(fronts_of, parts, n_jobs) for both in part]
-        made = cls(criteria, tuple(_of_columns(fronts, criteria.shape[1]) for fronts, _ in found))
-        # They have what was sorted already.
-        vars(made)["staircases"] = tuple(staircases for _, staircases in found)
+        made = _all_fronts(checked, criteria, n_jobs, max_depth, max_kept // len(criteria))
+        if any(fronts.max_depth is not None for fronts in made.fronts):
+            return with_rough(made, random_rows(checked, n_rough, seed), n_jobs)
         return made
 
     @cached_property
@@ -70,23 +101,40 @@ class PairFronts:
         """What answers depths, of each pair."""
         return tuple(Staircases(_of_columns(fronts, 2)) for fronts in self.fronts)
 
-    def mean_depth(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+    @cached_property
+    def beyond(self) -> tuple[_Beyond | None, ...]:
+        """What answers depths beyond the last front kept, of each pair."""
+        if not self.rough:
+            return (None,) * len(self.fronts)
+        parts = zip(self.fronts, self.rough, strict=True)
+        return tuple(_Beyond.of(*(_of_columns(part, 2) for part in both)) for both in parts)
+
+    def mean_depth(self, dyads: ArrayLike) -> NDArray[np.float64]:
         """Return the mean, over the pairs, of each dyad's mid depth divided by the number of the pair's fronts.
 
         Parameters
         ----------
-        dyads : ndarray of shape (n_dyads, n_criteria)
+        dyads : array-like of shape (n_dyads, n_criteria)
             Of all criteria.
 
         Returns
         -------
         depths : ndarray of shape (n_dyads,)
         """
+        dyads = np.asarray(dyads, np.float64)
         total = np.zeros(len(dyads))
-        in_order = ordered_pairs(dyads, self.criteria)
-        for fronts, staircases, (order, ordered) in zip(self.fronts, self.staircases, in_order, strict=True):
-            # Below no front at all every depth is 1.
-            total[order] += staircases.mid_depths(ordered) / len(fronts) if len(fronts) else 1.0
+        parts = zip(self.fronts, self.staircases, self.beyond, ordered_pairs(dyads, self.criteria), strict=True)
+        for fronts, staircases, beyond, (order, ordered) in parts:
+            if len(fronts) == 0:
+                # Below no front at all every depth is 1.
+                total += 1.0
+                continue
+            deep, shallow = staircases.first_dominated(ordered), staircases.first_undominated(ordered)
+            depths = (deep + shallow) / 2
+            if beyond is None:
+                total[order] += depths / len(fronts)
+            else:
+                total[order] += beyond.shares(ordered, depths, deep > len(fronts))
         return total / len(self.criteria)
 
     def mid_depths(self, dyads: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
@@ -99,13 +147,92 @@ class PairFronts:
             yield depths
 
 
-def _numbered(ordered: NDArray[np.float64], max_depth: int | None) -> tuple[Fronts, Staircases]:
+@dataclass(frozen=True)
+class _Beyond:
+    """What random dyads tell of the depths beyond front L.
+
+    Attributes
+    ----------
+    staircases : Staircases
+        Of the fronts of random dyads.
+    n_rough : int
+        How many these are.
+    n_fronts : float
+        How many fronts all dyads have, by that: L divided by the share of the rough fronts
+        that lie above front L.
+    """
+
+    staircases: Staircases
+    n_rough: int
+    n_fronts: float
+
+    @classmethod
+    def of(cls, fronts: Fronts, rough: Fronts) -> _Beyond | None:
+        """Return what the fronts of random dyads tell; None if the fronts are all there are."""
+        if fronts.max_depth is None or len(fronts) < fronts.max_depth:
+            return None
+        staircases = Staircases(rough)
+        share = staircases.mid_depths(fronts.front(len(fronts))).mean() / len(rough)
+        return cls(staircases, len(rough), max(len(fronts), len(fronts) / share))
+
+    def shares(
+        self, dyads: NDArray[np.float64], depths: NDArray[np.float64], is_beyond: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Return depths, right unless they are beyond front L, and then not too large, divided by all fronts."""
+        shares = depths / self.n_fronts
+        rough = self.staircases.mid_depths(dyads[is_beyond]) / self.n_rough
+        shares[is_beyond] = np.maximum(shares[is_beyond], rough)
+        return shares
+
+
+def random_rows(dyads: NDArray[np.float64], n_rows: int, seed: int) -> NDArray[np.float64]:
+    """Return so many random dyads in their order, or all if there are no more."""
+    if len(dyads) <= n_rows:
+        return dyads
+    rows: NDArray[np.intp] = np.sort(np.random.default_rng(seed).choice(len(dyads), n_rows, replace=False))
+    return dyads[rows]
+
+
+def with_rough(fronts: PairFronts, dyads: NDArray[np.float64], n_jobs: int | None) -> PairFronts:
+    """Return the same fronts with those of random dyads, given of all criteria, to tell what lies beyond."""
+    rough = _all_fronts(dyads, fronts.criteria, n_jobs, None, len(dyads)).fronts
+    made = PairFronts(fronts.criteria, fronts.fronts, rough)
+    vars(made)["staircases"] = fronts.staircases
+    return made
+
+
+def _all_fronts(
+    dyads: NDArray[np.float64], criteria: NDArray[np.intp], n_jobs: int | None, max_depth: int | None, max_kept: int
+) -> PairFronts:
+    """Return the fronts of some pairs of criteria up to a depth and a number of dyads a pair."""
+    # Pairs with the same first criterion in one go, which need be sorted by that but once.
+    parts = [criteria[criteria[:, 0] == first] for first in np.unique(criteria[:, 0])]
+
+    def fronts_of(part: NDArray[np.intp]) -> list[tuple[Fronts, Staircases]]:
+        return [_numbered(ordered, max_depth, max_kept) for _, ordered in ordered_pairs(dyads, part)]
+
+    found = [both for part in map_blocks(fronts_of, parts, n_jobs) for both in part]
+    made = PairFronts(criteria, tuple(_of_columns(fronts, criteria.shape[1]) for fronts, _ in found))
+    # They have what was sorted already.
+    vars(made)["staircases"] = tuple(staircases for _, staircases in found)
+    return made
+
+
+def _numbered(ordered: NDArray[np.float64], max_depth: int | None, max_kept: int) -> tuple[Fronts, Staircases]:
     """Return the fronts of two-criteria dyads in lexicographic order, and what answers depths below them."""
     numbers = number_pairs(ordered)
     # Equal dyads are kept once: they answer the same, and pairs of few values have them over and over.
     is_kept = is_new(ordered)
-    if max_depth is not None:
+    n_fronts = int(numbers.max(initial=0))
+    if is_kept.sum() > max_kept:
+        ends = np.cumsum(np.bincount(numbers[is_kept]))
+        # At least one front is kept, however large it is.
+        last = max(1, int(np.searchsorted(ends, max_kept, side="right")) - 1)
+        max_depth = last if max_depth is None else min(last, max_depth)
+    if max_depth is not None and max_depth < n_fronts:
         is_kept &= numbers <= max_depth
+    else:
+        max_depth = None
     if not is_kept.all():
         ordered, numbers = ordered[is_kept], numbers[is_kept]
     fronts = Fronts.of_numbered(ordered, numbers, max_depth)
