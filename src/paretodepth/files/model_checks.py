@@ -251,7 +251,8 @@ def _check_pair_fronts(pairs: PairFronts, n_criteria: int) -> None:
     width = min(2, n_criteria)
     _refuse_unless(n_pairs >= 1 and pairs.criteria.shape == (n_pairs, width), "pairs of criteria")
     _refuse_unless(bool(np.all((pairs.criteria >= 0) & (pairs.criteria < n_criteria))), "pairs of criteria")
-    for fronts in pairs.fronts:
+    _refuse_unless(len(pairs.rough) in (0, n_pairs), "fronts")
+    for fronts in (*pairs.fronts, *pairs.rough):
         check_fronts(fronts)
         _refuse_unless(fronts.dyads.shape[1] == width, "fronts")
 

@@ -123,28 +123,30 @@ class PairFronts:
         """
         dyads = np.asarray(dyads, np.float64)
         total = np.zeros(len(dyads))
-        parts = zip(self.fronts, self.staircases, self.beyond, ordered_pairs(dyads, self.criteria), strict=True)
-        for fronts, staircases, beyond, (order, ordered) in parts:
-            if len(fronts) == 0:
-                # Below no front at all every depth is 1.
-                total += 1.0
-                continue
-            deep, shallow = staircases.first_dominated(ordered), staircases.first_undominated(ordered)
-            depths = (deep + shallow) / 2
-            if beyond is None:
-                total[order] += depths / len(fronts)
-            else:
-                total[order] += beyond.shares(ordered, depths, deep > len(fronts))
+        for depths, n_fronts in self.depths(dyads):
+            total += depths / n_fronts
         return total / len(self.criteria)
 
-    def mid_depths(self, dyads: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        """Give for each pair the dyads' mid depths, shape (n_dyads,), multiples of one half."""
-        in_order = ordered_pairs(dyads, self.criteria)
-        for fronts, staircases, (order, ordered) in zip(self.fronts, self.staircases, in_order, strict=True):
+    def depths(self, dyads: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], int]]:
+        """Give for each pair the dyads' mid depths, shape (n_dyads,), and the number of fronts to divide them by.
+
+        Depths are multiples of one half, whose sums are exact. Where the last fronts were
+        dropped they are shares of the fronts already, and the number is 1.
+        """
+        parts = zip(self.fronts, self.staircases, self.beyond, ordered_pairs(dyads, self.criteria), strict=True)
+        for fronts, staircases, beyond, (order, ordered) in parts:
             depths = np.ones(len(dyads))
-            if len(fronts):
-                depths[order] = staircases.mid_depths(ordered)
-            yield depths
+            if len(fronts) == 0:
+                # Below no front at all every depth is 1.
+                yield depths, 1
+                continue
+            deep, shallow = staircases.first_dominated(ordered), staircases.first_undominated(ordered)
+            depths[order] = (deep + shallow) / 2
+            if beyond is None:
+                yield depths, len(fronts)
+            else:
+                depths[order] = beyond.shares(ordered, (deep + shallow) / 2, deep > len(fronts))
+                yield depths, 1
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,11 @@ def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
     fronts = model.fronts
     nominal = fronts.dyads if isinstance(fronts, Fronts) else model.some_dyads(N_DOT_SAMPLES)
     # Axes are logarithmic, so that zero is drawn where the smallest dissimilarity is.
-    floor = np.array([column[column > 0].min(initial=np.inf) for column in nominal.T])
+    floor = np.full(n_criteria, np.inf)
+    parts = [(range(n_criteria), fronts)] if isinstance(fronts, Fronts) else zip(fronts.criteria, fronts.fronts, strict=True)
+    for criteria, part in parts:
+        for criterion, column in zip(criteria, part.dyads.T, strict=True):
+            floor[criterion] = column[column > 0].min(initial=floor[criterion])
     floor[np.isinf(floor)] = 1.0
     dots = nominal[np.random.default_rng(0).permutation(len(nominal))[:N_DOTS]]
     samples = detection.nearest_dyads(rows)

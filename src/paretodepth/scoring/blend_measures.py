@@ -190,13 +190,11 @@ class BlendMeasurer:
         n_rows, n_dyads, n_criteria = dyads.shape
         n_local = n_dyads // n_criteria
         near, every = np.empty((2, n_rows, len(self.fronts.criteria)))
-        of_pairs = zip(self.fronts.mid_depths(dyads.reshape(-1, n_criteria)), self.fronts.fronts, strict=True)
-        for pair, (depths, fronts) in enumerate(of_pairs):
-            # Multiples of one half, so their sums are exact in any order.
-            sums = depths.reshape(n_rows, n_criteria, n_local).sum(axis=2)
-            criteria = self.fronts.criteria[pair]
-            near[:, pair] = sums[:, criteria].sum(axis=1) / (n_local * len(criteria) * len(fronts))
-            every[:, pair] = sums.sum(axis=1) / (n_dyads * len(fronts))
+        of_pairs = zip(self.fronts.criteria, self.fronts.depths(dyads.reshape(-1, n_criteria)), strict=True)
+        for pair, (criteria, (depths, n_fronts)) in enumerate(of_pairs):
+            sums = row_totals(depths.reshape(-1, n_local)).reshape(n_rows, n_criteria)
+            near[:, pair] = row_totals(sums[:, criteria]) / (n_local * len(criteria) * n_fronts)
+            every[:, pair] = row_totals(sums) / (n_dyads * n_fronts)
         return near, every
 
     def _are_tied(self, near: _Near) -> NDArray[np.bool_]:

@@ -21,6 +21,7 @@ from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, drawn_fronts
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks, nearest_dyads
+from paretodepth.pairs.pair_fronts import pair_fronts
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Pairs, Views, spread_rows
 from paretodepth.pairs.shortlist import Shortlist
 from paretodepth.scoring.advice import criteria_advice, fronts_advice, many_criteria_advice, pair_fronts_advice
@@ -363,17 +364,13 @@ def _blended(pairs: Pairs, criteria: FittedCriteria, n_dyads: int, settings: Set
     """Return what the pairs of training samples tell the blend, which needs only the fronts of pairs of criteria."""
     dyads = pairs.sample()
     with phase(f"Pareto fronts of {n_dyads:,} dyads in pairs of criteria"):
-        fronts = _pair_fronts(pairs, settings.limits, settings.seed)
+        fronts = pair_fronts(pairs, settings.limits, seed=settings.seed)
     with phase("leave-one-out scores"):
         measurer, measures = BlendMeasurer.fit(pairs, fronts, usual_sizes(dyads))
     with phase("advice"):
         advice = criteria_advice(criteria.fitted, dyads)
         advice += pair_fronts_advice(pairs, fronts, n_dyads, measurer.n_neighbors)
     return _Found(pairs, dyads, n_dyads, measurer, measures, advice)
-
-
-def _pair_fronts(pairs: Pairs, limits: Limits, seed: int) -> PairFronts:
-    return PairFronts.from_dyads(HeldPairs.of(pairs).dyads, n_jobs=pairs.n_jobs)
 
 
 def _fronts(pairs: Pairs, n_neighbors: NDArray[np.intp], limits: Limits, seed: int) -> Fronts:
