@@ -18,6 +18,8 @@ from typer.testing import CliRunner
 from paretodepth import Criterion, ParetoDepthDetector, distributed
 from paretodepth.cli import app
 from paretodepth.pairs.capped_fronts import auto_max_depth, capped_fronts
+from paretodepth.pairs.limits import Limits
+from paretodepth.pairs.pair_fronts import pair_fronts
 from paretodepth.pairs.pairs import ComputedPairs
 from tests.draws import (
     UnheldPairs,
@@ -102,6 +104,10 @@ def test_fronts_foreseen_on_a_cluster_are_those_of_one_machine(client, kind, n_c
     max_depth = auto_max_depth(here, n_neighbors, few_samples=40)
     assert auto_max_depth(there, n_neighbors, few_samples=40) == max_depth
     assert_same_fronts(capped_fronts(there, 3, few_samples=40), capped_fronts(here, 3))
+    limits = Limits("auto", None, 2**30)
+    found, expected = (pair_fronts(pairs, limits, few_samples=40, n_rough=600) for pairs in (there, here))
+    for fronts, same in zip(found.fronts + found.rough, expected.fronts + expected.rough, strict=True):
+        assert_same_fronts(fronts, same)
 
 
 @pytest.mark.parametrize("n_tasks", [1, 3])

@@ -13,16 +13,16 @@ from scipy.stats import rankdata
 
 from paretodepth._blocks import map_blocks
 from paretodepth._kernels.two_criteria import number_pairs
+from paretodepth.fronts.depth import Staircases
 from paretodepth.fronts.fronts import Fronts, check_dyads, is_new, order_ties, value_order
-from paretodepth.fronts.staircases import Staircases
 from paretodepth.fronts.summary import spread
 
 MAX_PAIRS = 45
 """Pairs of criteria whose fronts are made: all pairs of ten criteria."""
 MAX_KEPT = 2**23
 """Dyads that the fronts of all pairs hold together; with what it takes to answer depths, 56 bytes each."""
-N_ROUGH = 2**16
-"""Random dyads of a pair that tell what lies beyond the fronts kept."""
+N_ROUGH = 2**21
+"""Random dyads, of all pairs together, that tell what lies beyond the fronts kept."""
 N_COMPARED = 4096
 """Dyads that tell which criteria depend on each other."""
 
@@ -86,14 +86,14 @@ class PairFronts:
         max_kept : int, default=8388608
             Dyads that the fronts of all pairs may hold together, so that memory is bounded.
             Of more, the last fronts are dropped.
-        n_rough : int, default=65536
-            Random dyads of a pair.
+        n_rough : int, default=2097152
+            Random dyads of all pairs together.
         """
         checked = check_dyads(dyads, "PairFronts.from_dyads")
         criteria = chosen_pairs(checked)
         made = _all_fronts(checked, criteria, n_jobs, max_depth, max_kept // len(criteria))
         if any(fronts.max_depth is not None for fronts in made.fronts):
-            return with_rough(made, random_rows(checked, n_rough, seed), n_jobs)
+            return with_rough(made, random_rows(checked, max(1, n_rough // len(criteria)), seed), n_jobs)
         return made
 
     @cached_property
@@ -160,8 +160,7 @@ class _Beyond:
     n_rough : int
         How many these are.
     n_fronts : float
-        How many fronts all dyads have, by that: L divided by the share of the rough fronts
-        that lie above front L.
+        How many fronts all dyads have, foreseen from how deep front L lies below the rough ones.
     """
 
     staircases: Staircases
@@ -174,8 +173,12 @@ class _Beyond:
         if fronts.max_depth is None or len(fronts) < fronts.max_depth:
             return None
         staircases = Staircases(rough)
-        share = staircases.mid_depths(fronts.front(len(fronts))).mean() / len(rough)
-        return cls(staircases, len(rough), max(len(fronts), len(fronts) / share))
+        # Every dyad of front L has the insertion depth L. Of chains above a dyad, which are one shorter than its
+        # depth, all dyads have longer ones than random dyads have, by the same factor at every depth; half of the
+        # one is kept, lest nothing be divided by nothing.
+        rough_depth = staircases.first_undominated(fronts.front(len(fronts))).mean()
+        factor = (len(fronts) - 0.5) / (rough_depth - 0.5)
+        return cls(staircases, len(rough), max(len(fronts), factor * len(rough)))
 
     def shares(
         self, dyads: NDArray[np.float64], depths: NDArray[np.float64], is_beyond: NDArray[np.bool_]

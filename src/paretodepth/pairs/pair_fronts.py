@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.fronts.pair_fronts import MAX_KEPT, N_ROUGH, PairFronts, chosen_pairs, with_rough
+from paretodepth.fronts.pair_fronts import MAX_KEPT, N_COMPARED, N_ROUGH, PairFronts, chosen_pairs, with_rough
 from paretodepth.fronts.summary import USUAL_SIZES, SummarySizes
 from paretodepth.pairs.capped_fronts import FEW_SAMPLES, drawn_dyads, fronts_of_some, growth
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
@@ -44,8 +44,8 @@ def pair_fronts(
         Of random dyads.
     few_samples : int, default=2000
         Up to how many samples nothing is foreseen.
-    n_rough : int, default=65536
-        Random dyads that tell what lies beyond a cap.
+    n_rough : int, default=2097152
+        Random dyads, of all pairs of criteria together, that tell what lies beyond a cap.
     sizes : SummarySizes, optional
         Of the summaries of the fronts together. They change no front.
     """
@@ -58,8 +58,7 @@ def pair_fronts(
         return PairFronts.from_dyads(
             dyads, max_depth=max_depth, n_jobs=pairs.n_jobs, seed=seed, max_kept=max_kept, n_rough=n_rough
         )
-    rough = drawn_dyads(pairs, min(n_rough, pairs.n_pairs), seed=seed)
-    criteria = chosen_pairs(rough)
+    criteria = chosen_pairs(drawn_dyads(pairs, min(N_COMPARED, pairs.n_pairs), seed=seed))
     if limits.max_depth == "auto":
         max_depths = auto_max_depths(pairs, criteria, max_kept=min(AUTO_KEPT, max_kept), few_samples=few_samples)
     else:
@@ -67,7 +66,9 @@ def pair_fronts(
     # All together they sort as much at once as a single one.
     sizes = sizes._replace(batch_values=sizes.batch_values // len(criteria))
     fronts = fronts_of_some(pairs, criteria.tolist(), max_depths, seed=seed, few_samples=few_samples, sizes=sizes)
-    return with_rough(PairFronts(criteria, tuple(fronts)), rough, pairs.n_jobs)
+    made = PairFronts(criteria, tuple(fronts))
+    n_drawn = min(max(1, n_rough // len(criteria)), pairs.n_pairs)
+    return with_rough(made, drawn_dyads(pairs, n_drawn, seed=seed), pairs.n_jobs)
 
 
 def auto_max_depths(
