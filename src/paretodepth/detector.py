@@ -54,8 +54,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         What scores, labels and p-values follow. ``"depth"``: the mean depth, as in the paper. ``"criteria"``: the
         most surprising criterion, by the sum of its nearest dissimilarities; blind to samples that are odd only in
         combination. ``"blend"``: the harmonic mean of the p-values of the most surprising criterion, of the sum of
-        all criteria, and of the depth in pairs of criteria, each regarding how near the nearest are to each other;
-        the best without labels, and for any number of criteria.
+        all criteria, and of the depth in pairs of criteria; the best without labels, for any number of criteria.
     alpha : float or None, default=None
         The share of nominal samples that may be called anomalies: `predict` tells whether p-values are at most
         alpha. None: 0.05, or the smallest p-value that can be had if there are fewer than 19 calibrating samples.
@@ -91,7 +90,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     advice_ : list of str
         What had better be changed about the criteria; `fit` warns of it.
     n_neighbors_ : ndarray of shape (n_criteria,)
-        The number of neighbors in each criterion; with ``method="blend"`` 10, or as many as there are.
+        The number of neighbors in each criterion; with ``method="blend"`` 10.
     fronts_ : Fronts or PairFronts
         The Pareto fronts of the training dyads; with ``method="blend"`` those of pairs of criteria.
     n_fronts_ : int
@@ -114,10 +113,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    N training samples make n = N (N - 1) / 2 dyads, all held in memory during `fit` unless `max_depth` or
-    `max_dyads` is given; see ``docs/scaling.md``. Where neighbors are tied, the other criteria decide in their
-    order; no score depends on the order of the samples. `predict` compares new samples with all training samples: a
-    training sample given to it meets itself; for these see `training_labels_`.
+    N training samples make N (N - 1) / 2 dyads, all held in memory during `fit` unless `max_depth` or `max_dyads` is
+    given; see ``docs/scaling.md``. Where neighbors are tied, the other criteria decide in their order; no score depends
+    on the order of the samples. For training samples see `training_labels_`: given to `predict`, they meet themselves.
 
     References
     ----------
@@ -208,8 +206,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         dyads : ndarray of shape (n_samples, s, n_criteria)
-            Of the ``n_neighbors_[0]`` nearest in the first criterion, of those nearest in the second, and so on; s
-            is the sum of `n_neighbors_`.
+            Of the ``n_neighbors_[0]`` nearest in the first criterion, then of those nearest in the second, …
         """
         views = self._views(X)
         return self.model_.new_dyads(views, n_jobs=self.n_jobs)
@@ -273,7 +270,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         --------
         >>> nominal = np.random.default_rng(0).random((199, 2))
         >>> ParetoDepthDetector(method="blend").fit(nominal).p_values([[0.5, 0.5], [1.6, 0.5]])
-        array([0.37 , 0.005])
+        array([0.525, 0.005])
         """
         if method is not None:
             check_choice(method, "method", tuple(METHODS), f"{NAME}.p_values")
@@ -384,8 +381,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Take over what a fit has found."""
         note_features(self, model.criteria.layout)
         self.model_, self.criteria_, self.advice_ = model, model.criteria.fitted, model.advice
-        self.n_neighbors_, self.fronts_, self.exact_ = model.measurer.n_neighbors, model.fronts, model.is_exact
-        self.n_fronts_ = model.n_fronts
+        self.fronts_: Any = model.fronts
+        self.n_neighbors_, self.n_fronts_, self.exact_ = model.measurer.n_neighbors, model.n_fronts, model.is_exact
         self.training_scores_, self.offset_, self.alpha_ = -model.scores, -model.threshold, model.alpha
         self.training_labels_ = np.where(self.training_scores_ < self.offset_, -1, 1)
         return self

@@ -230,6 +230,18 @@ BAD_INPUT = {
         ValueError,
         "'method' parameter of ParetoDepthDetector.p_values must be one of 'depth', 'criteria', 'blend'. Got 'fisher'",
     ),
+    "p-values of a method that was not measured": (
+        lambda: fit()().p_values(X, method="blend"),
+        ValueError,
+        "ParetoDepthDetector.p_values must go by what a fit with method='depth' measures, 'depth', 'criteria'. Got "
+        "'blend' instead; fit with method='blend'",
+    ),
+    "mean depths of the blend": (
+        lambda: fit(method="blend")().mean_depth(X),
+        ValueError,
+        "ParetoDepthDetector.mean_depth must go by what a fit with method='blend' measures, 'blend'. Got 'depth' "
+        "instead; fit with method='depth'",
+    ),
     "unknown calibration": (
         fit(calibration="loo"),
         ValueError,

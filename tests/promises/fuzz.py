@@ -69,7 +69,7 @@ if is_installed(METRICS["levenshtein"]):
 PARAMETERS = {
     "default": {"method": "blend"},
     "columns": {"calibration": "split", "random_state": 0, "depth": "mid"},
-    "sequences": {"depth": "insertion", "method": "blend"},
+    "sequences": {"depth": "insertion", "method": "criteria"},
 }
 CSV = [
     b'x,y,word\n1,2,a\n3.5,-4,b\n5,6e3,"c,d"\n',

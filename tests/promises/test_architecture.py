@@ -16,7 +16,7 @@ TREES = {path: ast.parse(path.read_text()) for path in MODULES}
 MAX_ENTRIES = 18
 MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 60
-MAX_FIT_MODULES, MAX_SCORE_MODULES = 18, 14
+MAX_FIT_MODULES, MAX_SCORE_MODULES = 19, 14
 
 
 def name_of(path):

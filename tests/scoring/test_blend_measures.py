@@ -102,7 +102,9 @@ def test_a_sample_between_dense_ones_is_odd_by_its_local_ratio_alone():
     detector = ParetoDepthDetector(method="blend").fit(np.concatenate([dense, wide]))
     model = detector.model_
     measures = model.new_measures(model.views([[0.15, 0.0]], caller="a test"), MEASURES, n_jobs=1)
-    p_values = {name: model.calibration.measure_p_values(measures, name)[0] for name in ("neighbor_means", "local_ratios")}
+    p_values = {
+        name: model.calibration.measure_p_values(measures, name)[0] for name in ("neighbor_means", "local_ratios")
+    }
     # Of 1, 5 and 20 nearest; wide ones are as far from each other.
     assert np.all(p_values["neighbor_means"][[0, 2, 4]] > 0.05)
     assert p_values["local_ratios"][0] < 0.01 < p_values["local_ratios"][1]
@@ -116,8 +118,3 @@ def test_a_blend_has_no_fronts_of_all_criteria_and_no_mean_depth():
     assert detector.n_fronts_ == sum(len(fronts) for fronts in detector.fronts_.fronts)
     assert_array_equal(detector.n_neighbors_, [10, 10, 10])
     assert detector.nearest_dyads(X[:2]).shape == (2, 30, 3)
-    expected = r"must go by what a fit with method='{}' measures, {}. Got '{}' instead; fit with method='{}'"
-    with pytest.raises(ValueError, match=f"mean_depth {expected.format('blend', chr(39) + 'blend' + chr(39), 'depth', 'depth')}"):
-        detector.mean_depth(X)
-    with pytest.raises(ValueError, match="p_values must go by what a fit with method='depth' measures, 'depth', 'criteria'"):
-        ParetoDepthDetector().fit(X).p_values(X, method="blend")

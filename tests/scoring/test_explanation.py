@@ -123,7 +123,10 @@ def test_relief_of_the_blend_is_the_p_value_with_an_ordinary_criterion():
     # Two dense clusters in a wide one: some of the new samples are odd by their surroundings alone.
     rng = np.random.default_rng(2)
     wide, dense = rng.normal(0, 3, (16, 3)), rng.normal(0, 0.02, (12, 3))
-    X_train, X = np.concatenate([wide, dense]), np.concatenate([0.25 * rng.normal(0, 1, (6, 3)), 3 * rng.random((4, 3))])
+    X_train, X = (
+        np.concatenate([wide, dense]),
+        np.concatenate([0.25 * rng.normal(0, 1, (6, 3)), 3 * rng.random((4, 3))]),
+    )
     training, new = (np.abs(samples.T[:, :, None] - X_train.T[:, None]) for samples in (X_train, X))
     twin = naive.Blend(training)
     nominal = twin.left_out()
@@ -183,7 +186,9 @@ def test_the_two_of_several_criteria_that_are_odd_together_are_named():
     for _ in range(3):
         joint = rng.permuted(band(rng, 400), axis=0)
         joint = joint[np.abs(joint[:, 0] - joint[:, 1]) > 1.2][:40]
-        detector = ParetoDepthDetector(criteria, method="blend").fit(np.column_stack([band(rng, 300), rng.random((300, 2))]))
+        detector = ParetoDepthDetector(criteria, method="blend").fit(
+            np.column_stack([band(rng, 300), rng.random((300, 2))])
+        )
         explanation = detector.explain(np.column_stack([joint, rng.random((len(joint), 2))]))
         is_joint = explanation.is_joint
         n_called += is_joint.sum()

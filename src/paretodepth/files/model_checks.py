@@ -266,8 +266,9 @@ def _check_blend(measurer: BlendMeasurer, n_criteria: int, n_training: int) -> N
     _refuse_unless(is_right, "numbers of neighbors")
     _check_numbers(measurer.softening, (n_criteria + 1,), "local means")
     _check_numbers(measurer.local_means, (n_training, n_criteria + 1), "local means")
-    _refuse_unless(bool(np.all(measurer.softening > 0) and np.all(measurer.local_means >= 0)), "local means")
-    _refuse_unless(bool(np.isfinite(measurer.softening).all() and np.isfinite(measurer.local_means).all()), "local means")
+    for values in (measurer.softening, measurer.local_means):
+        _refuse_unless(bool(np.isfinite(values).all() and np.all(values >= 0)), "local means")
+    _refuse_unless(bool(np.all(measurer.softening > 0)), "local means")
 
 
 def _check_calibration(calibration: Calibration, method: MethodName, n_criteria: int, n_pairs: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -192,10 +192,8 @@ def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
     nominal = fronts.dyads if isinstance(fronts, Fronts) else model.some_dyads(N_DOT_SAMPLES)
     # Axes are logarithmic, so that zero is drawn where the smallest dissimilarity is.
     floor = np.full(n_criteria, np.inf)
-    parts = [(range(n_criteria), fronts)] if isinstance(fronts, Fronts) else zip(fronts.criteria, fronts.fronts, strict=True)
-    for criteria, part in parts:
-        for criterion, column in zip(criteria, part.dyads.T, strict=True):
-            floor[criterion] = column[column > 0].min(initial=floor[criterion])
+    for criterion, values in _nominal_columns(fronts):
+        floor[criterion] = values[values > 0].min(initial=floor[criterion])
     floor[np.isinf(floor)] = 1.0
     dots = nominal[np.random.default_rng(0).permutation(len(nominal))[:N_DOTS]]
     samples = detection.nearest_dyads(rows)
@@ -207,6 +205,15 @@ def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
             for first, second in combinations(range(n_criteria), 2)
         ],
     }
+
+
+def _nominal_columns(fronts: Fronts | PairFronts) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Give criteria, some more than once, with dissimilarities of nominal samples in them."""
+    if isinstance(fronts, Fronts):
+        yield from enumerate(fronts.dyads.T)
+    else:
+        for criteria, of_pair in zip(fronts.criteria.tolist(), fronts.fronts, strict=True):
+            yield from zip(criteria, of_pair.dyads.T, strict=True)
 
 
 def _front_lines(fronts: Fronts | PairFronts, first: int, second: int, floor: NDArray[np.float64]) -> list[Json]:

@@ -108,9 +108,7 @@ class BlendMeasurer:
     local_means: NDArray[np.float64]
 
     @classmethod
-    def fit(
-        cls, pairs: Pairs, fronts: PairFronts, usual: NDArray[np.float64]
-    ) -> tuple[BlendMeasurer, Measures]:
+    def fit(cls, pairs: Pairs, fronts: PairFronts, usual: NDArray[np.float64]) -> tuple[BlendMeasurer, Measures]:
         """Return the measurer, and the measures of the training samples, each left out in turn.
 
         Parameters
@@ -168,7 +166,7 @@ class BlendMeasurer:
             "pair_depth": row_totals(depths) / depths.shape[1],
             "pair_depths": pair_depths,
         }
-        nearest = _Near(*(part[:, :, : n_local + 1] for part in near))
+        nearest = _Near(near.columns[:, :, : n_local + 1], near.distances[:, :, : n_local + 1])
         return _Part(measures, np.minimum(near.means(n_local), LARGEST), nearest)
 
     def _near(self, block: NDArray[np.float64], n_listed: int) -> _Near:

@@ -13,7 +13,7 @@ from paretodepth._blocks import map_blocks, row_blocks
 from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.nearest import NeighborLists, nearest_by_sum, nearest_dyads
-from paretodepth.pairs.pairs import Pairs
+from paretodepth.pairs.pairs import Pairs, spread_rows
 from paretodepth.scoring.methods import OF_DEPTH, Measure
 
 Measures = dict[Measure, NDArray[np.float64]]
@@ -31,6 +31,11 @@ Measures = dict[Measure, NDArray[np.float64]]
 
 LARGEST = 1e300
 """Beyond this, where sums overflow, all values count as this one."""
+N_PROFILED = 200
+"""Training samples, spread evenly over all, whose dissimilarities tell what is ordinary at each rank."""
+N_PROFILED_VALUES = 2**22
+"""Dissimilarities that these have in each criterion, unless there are fewer than `MIN_PROFILED` of them."""
+MIN_PROFILED = 25
 MIN_SUMMED = 5
 """Neighbors whose dissimilarities are summed at least: with fewer, ties and single pairs decide."""
 
@@ -153,3 +158,15 @@ def usual_sizes(values: NDArray[np.float64]) -> NDArray[np.float64]:
     sizes = np.where(medians > 0, medians, np.where(means > 0, means, 1.0))
     # One can divide by the smallest normal number, not by all that are smaller.
     return np.maximum(sizes, np.finfo(np.float64).tiny)
+
+
+def rank_profiles(pairs: Pairs) -> NDArray[np.float64]:
+    """Return the median dissimilarity of each rank, shape (n_criteria, n_samples)."""
+    n_rows = max(MIN_PROFILED, min(N_PROFILED, N_PROFILED_VALUES // pairs.n_samples))
+    # The last of each row is its infinite distance from itself.
+    blocks = [
+        np.sort(pairs.block(slice(row, row + 1)), axis=2)[:, :, :-1] for row in spread_rows(pairs.n_samples, n_rows)
+    ]
+    profiles = np.median(np.concatenate(blocks, axis=1), axis=1)
+    # A new sample has one more training sample to be compared with.
+    return np.concatenate([profiles, profiles[:, -1:]], axis=1)

@@ -22,7 +22,7 @@ from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fro
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks, nearest_dyads
 from paretodepth.pairs.pair_fronts import pair_fronts
-from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Pairs, Views, spread_rows
+from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Pairs, Views
 from paretodepth.pairs.shortlist import Shortlist
 from paretodepth.scoring.advice import criteria_advice, fronts_advice, many_criteria_advice, pair_fronts_advice
 from paretodepth.scoring.blend_measures import BlendMeasurer
@@ -34,16 +34,11 @@ from paretodepth.scoring.calibration import (
     kept_rows,
     largest_nominal_score,
 )
-from paretodepth.scoring.measures import Measurer, Measures, joined, usual_sizes
+from paretodepth.scoring.measures import Measurer, Measures, joined, rank_profiles, usual_sizes
 from paretodepth.scoring.methods import METHODS, Measure, MethodName, answered_methods
 
 SHORTLIST_ROWS = 512
 """Samples whose nearest are sought by trees in one go."""
-N_PROFILED = 200
-"""Training samples, spread evenly over all, whose dissimilarities tell what is ordinary at each rank."""
-N_PROFILED_VALUES = 2**22
-"""Dissimilarities that these have in each criterion, unless there are fewer than `MIN_PROFILED` of them."""
-MIN_PROFILED = 25
 N_PLACES = 50_000
 """Training dyads, spread evenly over all, that a dyad's place in each criterion is told from."""
 
@@ -186,9 +181,7 @@ class Model:
 
         def of_rows(rows: slice) -> Measures:
             new = [view[rows] for view in views]
-            candidates, block, is_sure = self.shortlist.block(
-                new, with_sum=with_sum, first_row=first_row + rows.start
-            )
+            candidates, block, is_sure = self.shortlist.block(new, with_sum=with_sum, first_row=first_row + rows.start)
             found = measure(block, numbers=candidates)
             if not is_sure.all():
                 # The trees' certificate: these may have nearer samples than were found, so all are looked at.
@@ -400,15 +393,3 @@ def check_answered(method: MethodName, fitted: MethodName, caller: str) -> None:
 def needs_sum(needed: Collection[Measure]) -> bool:
     """Tell whether measures need the nearest under the sum of all criteria."""
     return "balanced_sum" in needed or "balanced_mean" in needed
-
-
-def rank_profiles(pairs: Pairs) -> NDArray[np.float64]:
-    """Return the median dissimilarity of each rank, shape (n_criteria, n_samples)."""
-    n_rows = max(MIN_PROFILED, min(N_PROFILED, N_PROFILED_VALUES // pairs.n_samples))
-    # The last of each row is its infinite distance from itself.
-    blocks = [
-        np.sort(pairs.block(slice(row, row + 1)), axis=2)[:, :, :-1] for row in spread_rows(pairs.n_samples, n_rows)
-    ]
-    profiles = np.median(np.concatenate(blocks, axis=1), axis=1)
-    # A new sample has one more training sample to be compared with.
-    return np.concatenate([profiles, profiles[:, -1:]], axis=1)

@@ -1,4 +1,4 @@
-"""What an explanation rests on, found in a block of dissimilarities: measures, neighbors, and scores if all was well."""
+"""What an explanation rests on: measures, neighbors, and what the score would be if a criterion were ordinary."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reason
         measures = measurer.of_dyads(dyads, block, METHODS[model.method].fitted)
     relieved = np.tile(calibration.score(measures, model.method)[:, None], len(block))
     is_ordinary = alone_p_values(model, measures) > ORDINARY_P_VALUE
-    is_local = oddities(calibration, measures, alpha) == LOCAL
+    is_local = np.asarray(oddities(calibration, measures, alpha) == LOCAL)
     for criterion in range(len(block)):
         rows = np.flatnonzero(~is_ordinary[:, criterion])
         part = block.take(rows, axis=1)
@@ -171,8 +171,8 @@ def _pair_relieved(
     relieved = np.tile(calibration.score(measures, method)[:, None], len(pairs))
     if pairs.shape[1] == 1:
         return relieved
-    is_asked = calibration.measure_p_values(measures, "pair_depths") <= alpha
-    is_asked &= ~far_criteria(model, measures, alpha).any(axis=1)[:, None]
+    is_asked = np.asarray(calibration.measure_p_values(measures, "pair_depths") <= alpha)
+    is_asked[far_criteria(model, measures, alpha).any(axis=1)] = False
     for place, pair in enumerate(pairs.tolist()):
         rows = np.flatnonzero(is_asked[:, place])
         for kept, changed in (pair, pair[::-1]) if len(rows) else ():

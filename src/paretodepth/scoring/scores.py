@@ -69,7 +69,8 @@ def _blend(values: Values, surprise: Surprises) -> NDArray[np.float64]:
     if n_criteria > 1:
         parts.append(_blended_alone(values, surprise).max(axis=1) - math.log(n_criteria))
     # Of exponentials that a float could not hold.
-    return np.logaddexp.reduce(parts, axis=0) - math.log(len(parts))
+    blend: NDArray[np.float64] = np.logaddexp.reduce(parts, axis=0) - math.log(len(parts))
+    return blend
 
 
 def _blended_alone(values: Values, surprise: Surprises) -> NDArray[np.float64]:
