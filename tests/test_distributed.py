@@ -18,6 +18,8 @@ from typer.testing import CliRunner
 from paretodepth import Criterion, ParetoDepthDetector, distributed
 from paretodepth.cli import app
 from paretodepth.pairs.capped_fronts import auto_max_depth, capped_fronts
+from paretodepth.pairs.limits import Limits
+from paretodepth.pairs.pair_fronts import pair_fronts
 from paretodepth.pairs.pairs import ComputedPairs
 from tests.draws import (
     UnheldPairs,
@@ -74,7 +76,9 @@ def fitted_on(client, X, *, tasks_per_thread=8, **parameters):
     "parameters",
     [
         {},
-        {"max_depth": 3, "method": "union"},
+        {"method": "blend"},
+        {"max_depth": 3, "method": "blend"},
+        {"max_depth": "auto", "method": "blend"},
         {"max_depth": "auto", "n_neighbors": 3},
         {"max_dyads": 500, "random_state": 0},
         {"max_depth": 5, "calibration": "split", "random_state": 0},
@@ -86,7 +90,9 @@ def test_a_fit_on_a_cluster_is_that_of_one_machine_bit_by_bit(client, kind, para
     expected = fitted_detector(X, pairs_type=UnheldPairs, **parameters)
     detector = fitted_on(client, X, **parameters)
     assert_same_results(detector, expected, X[:7] + 0.1)
-    assert_array_equal(detector.fronts_.dyads, expected.fronts_.dyads)
+    of_pairs = [getattr(fronts, "fronts", (fronts,)) for fronts in (detector.fronts_, expected.fronts_)]
+    for fronts, same in zip(*of_pairs, strict=True):
+        assert_same_fronts(fronts, same)
     assert detector.exact_ == expected.exact_
 
 
@@ -102,6 +108,10 @@ def test_fronts_foreseen_on_a_cluster_are_those_of_one_machine(client, kind, n_c
     max_depth = auto_max_depth(here, n_neighbors, few_samples=40)
     assert auto_max_depth(there, n_neighbors, few_samples=40) == max_depth
     assert_same_fronts(capped_fronts(there, 3, few_samples=40), capped_fronts(here, 3))
+    limits = Limits("auto", None, 2**30)
+    found, expected = (pair_fronts(pairs, limits, few_samples=40, n_rough=600) for pairs in (there, here))
+    for fronts, same in zip(found.fronts + found.rough, expected.fronts + expected.rough, strict=True):
+        assert_same_fronts(fronts, same)
 
 
 @pytest.mark.parametrize("n_tasks", [1, 3])
@@ -193,7 +203,7 @@ def test_a_bad_value_in_a_collection_of_dask_is_told_by_its_partition(client):
 def test_samples_in_a_dict_and_matrices_are_scored_as_on_one_machine(client):
     rng = np.random.default_rng(0)
     columns, new = ({name: rng.random(n) for name in "ab"} for n in (90, 60))
-    detector = fitted_detector(columns, method="union")
+    detector = fitted_detector(columns, method="blend")
     assert_array_equal(distributed.score_samples(detector, new, client), detector.score_samples(new))
     distances = np.abs(columns["a"][:, None] - columns["a"])
     across = np.abs(new["a"][:, None] - columns["a"])

@@ -25,7 +25,7 @@ from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import check_fdr, discoveries, labels
 from paretodepth.scoring.explanation import Explanation, explain_seen
 from paretodepth.scoring.methods import METHODS, MethodName
-from paretodepth.scoring.model import Model, Settings, fitted_model
+from paretodepth.scoring.model import Model, Settings, check_answered, fitted_model
 
 NAME = "ParetoDepthDetector"
 Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
@@ -46,15 +46,15 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     n_neighbors : "connected", int or sequence of int, default="connected"
         How many nearest training samples a sample is joined to, in each criterion. ``"connected"``: in each
         criterion the smallest number for which the symmetric nearest-neighbor graph of the training samples is
-        connected.
+        connected. Not of ``method="blend"``, which has numbers of its own, 1 to 20.
     depth : {"paper", "insertion", "mid"}, default="paper"
         Which depth of a new dyad is taken: the first front it dominates a dyad of, the front it would lie on, or
-        their mean.
-    method : {"depth", "criteria", "union"}, default="depth"
+        their mean, which ``method="blend"`` takes in any case.
+    method : {"depth", "criteria", "blend"}, default="depth"
         What scores, labels and p-values follow. ``"depth"``: the mean depth, as in the paper. ``"criteria"``: the
         most surprising criterion, by the sum of its nearest dissimilarities; blind to samples that are odd only in
-        combination. ``"union"``: the most surprising of the mean depth, the criteria, and the nearest under the sum
-        of all criteria.
+        combination. ``"blend"``: the harmonic mean of the p-values of the most surprising criterion, of the sum of
+        all criteria, and of the depth in pairs of criteria; the best without labels, for any number of criteria.
     alpha : float or None, default=None
         The share of nominal samples that may be called anomalies: `predict` tells whether p-values are at most
         alpha. None: 0.05, or the smallest p-value that can be had if there are fewer than 19 calibrating samples.
@@ -90,11 +90,11 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     advice_ : list of str
         What had better be changed about the criteria; `fit` warns of it.
     n_neighbors_ : ndarray of shape (n_criteria,)
-        The number of neighbors in each criterion.
-    fronts_ : Fronts
-        The Pareto fronts of the training dyads.
+        The number of neighbors in each criterion; with ``method="blend"`` 10.
+    fronts_ : Fronts or PairFronts
+        The Pareto fronts of the training dyads; with ``method="blend"`` those of pairs of criteria.
     n_fronts_ : int
-        Their number M; depths are from 1 to M + 1.
+        Their number M, of all pairs together; depths below M fronts are from 1 to M + 1.
     exact_ : bool
         Whether the fronts, up to the last one kept, are those of all training dyads.
     training_scores_ : ndarray of shape (n_samples,)
@@ -193,7 +193,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self.fit(X).predict(X)
 
     def mean_depth(self, X: Samples) -> NDArray[np.float64]:
-        """Return the paper's anomaly score v: the mean depth of each sample's dyads, larger is stranger.
+        """Return the paper's anomaly score v, the mean depth of each sample's dyads; not with ``method="blend"``.
 
         Parameters
         ----------
@@ -204,9 +204,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         mean_depth : ndarray of shape (n_samples,)
-            From 1 to ``n_fronts_ + 1``.
+            From 1 to ``n_fronts_ + 1``, larger is stranger.
         """
-        return self._scores(X, "depth")
+        return self._scores(X, "depth", "mean_depth")
 
     def nearest_dyads(self, X: Samples) -> NDArray[np.float64]:
         """Return the dyads whose mean depth is the score: those of each sample with its nearest training samples.
@@ -218,8 +218,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         dyads : ndarray of shape (n_samples, s, n_criteria)
-            Of the ``n_neighbors_[0]`` nearest in the first criterion, of those nearest in the second, and so on; s
-            is the sum of `n_neighbors_`.
+            Of the ``n_neighbors_[0]`` nearest in the first criterion, then of those nearest in the second, …
         """
         return self._model.seen_dyads(self._seen(X), n_jobs=self.n_jobs)
 
@@ -271,16 +270,22 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : new samples, as in `mean_depth`
-        method : {"depth", "criteria", "union"} or None, default=None
-            The score to go by, as in the parameter `method`, which None stands for.
+        method : {"depth", "criteria", "blend"} or None, default=None
+            The score to go by; None: that of the fit. A fit by depth or criteria answers for both.
 
         Returns
         -------
         p_values : ndarray of shape (n_samples,)
+
+        Examples
+        --------
+        >>> nominal = np.random.default_rng(0).random((199, 2))
+        >>> ParetoDepthDetector(method="blend").fit(nominal).p_values([[0.5, 0.5], [1.6, 0.5]])
+        array([0.525, 0.005])
         """
         if method is not None:
             check_choice(method, "method", tuple(METHODS), f"{NAME}.p_values")
-        scores = self._scores(X, method)
+        scores = self._scores(X, method, "p_values")
         return self.model_.p_values(scores, method)
 
     def select(self, X: Samples, *, fdr: float = 0.1) -> NDArray[np.bool_]:
@@ -365,9 +370,12 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         parameters, model = load_model(path, cls().get_params(deep=False), criteria or {})
         return cls(**parameters)._adopt(model)
 
-    def _scores(self, X: Samples, method: MethodName | None = None) -> NDArray[np.float64]:
+    def _scores(self, X: Samples, method: MethodName | None = None, caller: str = "") -> NDArray[np.float64]:
         """Return the scores of new samples, larger is stranger; without a method, by that of fit."""
-        return self._model.seen_scores(self._seen(X), n_jobs=self.n_jobs, method=method)
+        seen = self._seen(X)
+        if method is not None:
+            check_answered(method, self.model_.method, f"{NAME}.{caller}")
+        return self.model_.seen_scores(seen, n_jobs=self.n_jobs, method=method)
 
     def _seen(self, X: Samples) -> Seen:
         return self._model.seen(X, caller=NAME)
@@ -381,8 +389,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Take over what a fit has found."""
         note_features(self, model.criteria.layout)
         self.model_, self.criteria_, self.advice_ = model, model.criteria.fitted, model.advice
-        self.n_neighbors_, self.fronts_, self.exact_ = model.measurer.n_neighbors, model.fronts, model.is_exact
-        self.n_fronts_ = len(model.fronts)
+        self.fronts_: Any = model.fronts
+        self.n_neighbors_, self.n_fronts_, self.exact_ = model.measurer.n_neighbors, model.n_fronts, model.is_exact
         self.training_scores_, self.offset_, self.alpha_ = -model.scores, -model.threshold, model.alpha
         self.training_labels_, self.dropped_ = labels(self.training_scores_ - self.offset_), model.dropped
         return self

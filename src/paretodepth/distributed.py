@@ -24,8 +24,7 @@ from paretodepth._checks import check_extra, listed
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.detector import NAME, ParetoDepthDetector, fit_by_pairs
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.fronts.summary import FrontSummary
-from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, Views
+from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, SomeCriteria, Views, add_later
 from paretodepth.scoring.model import Model
 
 if TYPE_CHECKING:
@@ -146,18 +145,18 @@ class ClusterPairs(ComputedPairs):
             futures = self._client.map(_apply, [remote] * n_parts, [self._remote] * n_parts, list(parts), pure=False)
             yield from told(_results(futures, self._client), n_parts)
 
-    def summarized(self, summary: FrontSummary, blocks: Sequence[slice]) -> Fronts:
-        """Return the fronts of a summary after the dyads of blocks of samples with later ones were added to it."""
+    def summarized(self, summaries: Sequence[SomeCriteria], blocks: Sequence[slice]) -> list[Fronts]:
+        """Return the fronts of summaries after the dyads of blocks of samples with later ones were added to each."""
         n_threads = sum(self._client.nthreads().values())
         n_tasks = max(1, min(len(blocks), self._tasks_per_thread * n_threads))
         groups = [blocks[task::n_tasks] for task in range(n_tasks)]
         with _clear_errors("distributed.fit"):
-            remote = _sent(summary, self._client)
+            remote = _sent(summaries, self._client)
             futures = self._client.map(_summarize, [remote] * n_tasks, [self._remote] * n_tasks, groups, pure=False)
             while len(futures) > 1:
                 merged = [futures[start : start + MERGED_AT_ONCE] for start in range(0, len(futures), MERGED_AT_ONCE)]
                 futures = self._client.map(_merge, merged, pure=False)
-            fronts: Fronts = self._client.gather(futures[0])
+            fronts: list[Fronts] = self._client.gather(futures[0])
             return fronts
 
     def among(self, samples: NDArray[np.intp]) -> ComputedPairs:
@@ -193,18 +192,20 @@ def _apply(function: Callable[[Pairs, Part], Result], pairs: Pairs, part: Part) 
     return function(pairs, part)
 
 
-def _summarize(summary: FrontSummary, pairs: Pairs, blocks: Sequence[slice]) -> Fronts:
-    """Return the fronts of the dyads of some blocks; other tasks use the same empty summary."""
-    own = copy.deepcopy(summary)
+def _summarize(summaries: Sequence[SomeCriteria], pairs: Pairs, blocks: Sequence[slice]) -> list[Fronts]:
+    """Return the fronts of the dyads of some blocks; other tasks use the same empty summaries."""
+    own = copy.deepcopy(summaries)
     for rows in blocks:
-        own.add_block(pairs.later(rows), is_triangle=True)
-    return own.fronts()
+        add_later(own, pairs, rows)
+    return [summary.fronts() for _, summary in own]
 
 
-def _merge(parts: Sequence[Fronts]) -> Fronts:
-    """Return the fronts of several sets of dyads together."""
-    dyads = np.concatenate([part.dyads for part in parts])
-    return Fronts.from_dyads(dyads, max_depth=parts[0].max_depth)
+def _merge(parts: Sequence[list[Fronts]]) -> list[Fronts]:
+    """Return the fronts of several sets of dyads together, for each of some choices of criteria."""
+    return [
+        Fronts.from_dyads(np.concatenate([part.dyads for part in same]), max_depth=same[0].max_depth)
+        for same in zip(*parts, strict=True)
+    ]
 
 
 def _block_scores(model: Model, views: list[View], first_row: int, n_jobs: int | None) -> NDArray[np.float64]:

@@ -68,7 +68,7 @@ def test_scores_and_decisions_are_the_detectors(files, tmp_path):
 def test_false_discovery_rate_calls_what_select_calls(files, tmp_path):
     nominal, new, _ = files
     table, new_table = (np.array([row[1:] for row in invoices(*a)]) for a in ((0, 200), (1, 120, PLANTED)))
-    expected = ParetoDepthDetector(method="union").fit(table).select(new_table, fdr=0.3)
+    expected = ParetoDepthDetector(method="blend").fit(table).select(new_table, fdr=0.3)
     assert 0 < expected.sum() < 120
     run(nominal, new, "--criteria", "columns", "--fdr", "0.3", "--out", tmp_path / "o.csv")
     assert [row["decision"] == "anomaly" for row in rows_of(tmp_path / "o.csv")] == expected.tolist()
@@ -76,7 +76,7 @@ def test_false_discovery_rate_calls_what_select_calls(files, tmp_path):
 
 def test_without_test_file_each_sample_is_compared_with_the_others(files, tmp_path):
     nominal, _, _ = files
-    detector = ParetoDepthDetector(method="union").fit(np.array([row[1:] for row in invoices(0, 200)]))
+    detector = ParetoDepthDetector(method="blend").fit(np.array([row[1:] for row in invoices(0, 200)]))
     result = run(nominal, "--criteria", "columns", "--out", tmp_path / "o.csv", "--contamination", "0.1", "--top", 4)
     rows = rows_of(tmp_path / "o.csv")
     scores = -detector.training_scores_
@@ -149,7 +149,7 @@ def test_json_holds_the_figures_and_every_call(files):
     nominal, new, criteria = files
     result = json.loads(run(nominal, new, "--criteria", criteria, "--alpha", "0.01", "--json").stdout)
     assert result["n_training"] == 200
-    assert result["method"] == "union"
+    assert result["method"] == "blend"
     assert result["criteria"] == ["amount", "hour", "weight"]
     assert result["n_anomalies"] == len(result["anomalies"])
     assert {sample["row"]: sample["because"] for sample in result["anomalies"]}.items() >= PLANTED.items()

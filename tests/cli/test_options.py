@@ -28,7 +28,7 @@ def test_all_methods_can_be_asked_for():
 
 def test_the_deepest_fronts_of_many_training_samples_are_counted_as_one():
     depths = [
-        new_detector(None, n_training, "union", None).max_depth for n_training in (MAX_UNCAPPED, MAX_UNCAPPED + 1)
+        new_detector(None, n_training, "blend", None).max_depth for n_training in (MAX_UNCAPPED, MAX_UNCAPPED + 1)
     ]
     assert depths == [None, "auto"]
 

@@ -26,5 +26,5 @@ def test_accuracy_lists_its_experiments_and_runs_one(tmp_path):
     assert "False alarms and false discoveries" in run("accuracy").output
     result = run("accuracy", "validity", "--runs", "2", "--out", str(tmp_path))
     assert result.exit_code == 0
-    assert "union, split" in result.output
+    assert "blend, split" in result.output
     assert "paretodepth accuracy validity --runs 2" in (tmp_path / "accuracy.md").read_text()

@@ -40,7 +40,7 @@ def without(columns, rows=GAPS):
 @pytest.fixture(scope="module", params=["leave-one-out", "split"])
 def detectors(request):
     """Return a detector fitted to samples with gaps, and one to the others alone."""
-    parameters = {"method": "union", "calibration": request.param, "random_state": 0, "n_neighbors": 4}
+    parameters = {"method": "blend", "calibration": request.param, "random_state": 0, "n_neighbors": 4}
     training = with_gaps(table())
     return (
         ParetoDepthDetector(criteria(), **parameters).fit(training),

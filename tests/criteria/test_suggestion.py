@@ -182,7 +182,7 @@ def test_every_column_is_used_or_told_why_not_and_the_criteria_work():
     read = {name for criterion in suggestion.criteria for name in np.atleast_1d(criterion.columns)}
     assert read == {column.name for column in suggestion.columns if column.criteria}
     assert len(suggestion.criteria) <= 4
-    detector = ParetoDepthDetector(suggestion.criteria, method="union").fit(table)
+    detector = ParetoDepthDetector(suggestion.criteria, method="blend").fit(table)
     odd = {name: column[:3] for name, column in table.items()} | {"price": np.array([0.0, -5.0, 1e7])}
     assert detector.p_values(odd)[2] < 0.02
 

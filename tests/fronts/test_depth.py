@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts, front_numbers
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth import Depths, Staircases
+from paretodepth.fronts.fronts import lexicographic_order
 from tests import naive
 from tests.draws import DRAWS, N_EXAMPLES, draw_dyads, dyad_arrays, numbered_dyads
 
@@ -40,9 +41,37 @@ def test_depths_equal_the_naive_ones_on_any_dyads(n_criteria):
 
 
 @pytest.mark.parametrize("draw", ["distinct", "partly tied", "correlated", "chain"])
-def test_depths_equal_the_naive_ones_with_many_slabs_and_levels(draw):
+def test_depths_equal_the_naive_ones_with_many_points_and_fronts(draw):
     dyads, new = draw_dyads(draw, 2, n_dyads=2000), draw_dyads(draw, 2, seed=1, n_dyads=50)
     assert_naive_depths(np.concatenate([dyads[:50], new]), dyads, front_numbers(dyads))
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_sweeps_and_lookups_of_two_criteria_agree(draw):
+    dyads = draw_dyads(draw, 2, n_dyads=3000)
+    new = np.concatenate([dyads[::30], draw_dyads(draw, 2, seed=1, n_dyads=100), [[np.inf, np.inf], [-1.0, -1.0]]])
+    new = new[lexicographic_order(new)]
+    fronts = Fronts.from_dyads(dyads)
+    if len(fronts):
+        swept, looked_up = Staircases(fronts, swept_points=np.inf), Staircases(fronts, swept_points=0)
+        assert_array_equal(swept.first_dominated(new), looked_up.first_dominated(new))
+        assert_array_equal(swept.first_undominated(new), looked_up.first_undominated(new))
+
+
+def test_lookups_equal_the_naive_depths_on_any_dyads():
+    @settings(max_examples=N_EXAMPLES, deadline=None)
+    @given(dyad_arrays(2), dyad_arrays(2, max_dyads=5))
+    def check(dyads, new):
+        new = np.concatenate([dyads[:3], new])
+        new = new[lexicographic_order(new)]
+        fronts = Fronts.from_dyads(dyads)
+        if len(fronts):
+            staircases = Staircases(fronts, swept_points=0)
+            expected = naive.depths_of_every_kind(new, dyads, naive.front_numbers(dyads))
+            assert_array_equal(staircases.first_dominated(new), expected["paper"])
+            assert_array_equal(staircases.first_undominated(new), expected["insertion"])
+
+    check()
 
 
 def test_being_below_a_front_is_not_monotone():

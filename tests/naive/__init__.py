@@ -5,6 +5,8 @@ from itertools import combinations
 
 import numpy as np
 
+LARGEST = 1e300
+
 
 def dominates(a, b):
     return all(x <= y for x, y in zip(a, b, strict=True)) and any(x < y for x, y in zip(a, b, strict=True))
@@ -84,6 +86,17 @@ def depths_of_every_kind(new_dyads, dyads, numbers):
 def depths(new_dyads, dyads, numbers, kind):
     """The depths of one kind."""
     return depths_of_every_kind(new_dyads, dyads, numbers)[kind]
+
+
+def pair_depths(new_dyads, dyads, pairs):
+    """The mean over pairs of criteria of the mid depth divided by the number of the pair's fronts."""
+    parts = []
+    for pair in pairs:
+        columns = list(pair)
+        numbers = front_numbers(dyads[:, columns])
+        mid = depths(new_dyads[:, columns], dyads[:, columns], numbers, "mid")
+        parts.append(mid / max(1, max(numbers, default=1)))
+    return sum(parts) / len(parts)
 
 
 def pairwise_dyads(matrices):
@@ -211,13 +224,16 @@ def p_value(nominal, value):
 
 def surprise(nominal, value):
     """Minus the logarithm of the share of nominal values at least as large; an exponential tail beyond 90 %."""
+    nominal, value = np.minimum(nominal, LARGEST), min(value, LARGEST)
     ranked = sorted(nominal)
     start = ranked[-min(len(ranked), max(5, len(ranked) // 10))]
     if value <= start:
         return -np.log(sum(other >= value for other in nominal) / len(nominal))
     excess = [other - start for other in nominal if other > start]
     scale = np.mean(excess) if excess else np.mean(np.abs(nominal)) or 1.0
-    return -np.log(sum(other >= start for other in nominal) / len(nominal)) + (value - start) / scale
+    with np.errstate(over="ignore"):
+        tail = min((value - start) / max(scale, np.finfo(float).tiny), LARGEST)
+    return -np.log(sum(other >= start for other in nominal) / len(nominal)) + tail
 
 
 def statistics(rows, n_neighbors, dyads, numbers, exclude=None):
@@ -236,12 +252,112 @@ def statistics(rows, n_neighbors, dyads, numbers, exclude=None):
 
 def score(nominal, values, method):
     """A sample's score from the statistics of the nominal samples, one row each, and its own."""
-    depth, *criteria, balanced = (surprise(*pair) for pair in zip(np.transpose(nominal), values, strict=True))
-    if method == "depth":
-        return values[0]
-    if method == "criteria":
-        return max(criteria)
-    return max(depth, max(criteria) - np.log(len(criteria)), balanced)
+    _, *criteria, _ = (surprise(*pair) for pair in zip(np.transpose(nominal), values, strict=True))
+    return values[0] if method == "depth" else max(criteria)
+
+
+def usual_size(values):
+    """The median, of values that are mostly zero their mean, and one if all are."""
+    size = np.median(values) or np.mean(values) or 1.0
+    return max(size, np.finfo(float).tiny)
+
+
+def mean_of_nearest(values, k, exclude=None):
+    """m^k: the mean of the k smallest, of fewer if there are no more other samples."""
+    others = sorted(value for j, value in enumerate(values) if j != exclude)
+    k = min(k, len(values) - 1)
+    return sum(others[:k]) / k
+
+
+def _mid_depth(new, dyads, numbers):
+    """The mean of both depths, as in `depths_of_every_kind`, of one dyad."""
+    below = numbers[(new <= dyads).all(axis=1) & (new < dyads).any(axis=1)]
+    above = numbers[(dyads <= new).all(axis=1) & (dyads < new).any(axis=1)]
+    return (min(below, default=max(numbers) + 1) + 1 + max(above, default=0)) / 2
+
+
+class Blend:
+    """The statistics of the blend, from matrices of the training samples' dissimilarities, one per criterion."""
+
+    def __init__(self, training):
+        self.training = np.asarray(training, float)
+        n_criteria, self.n, _ = self.training.shape
+        dyads = pairwise_dyads(self.training)
+        self.usual = [usual_size(column) for column in dyads.T]
+        self.pairs = list(combinations(range(n_criteria), 2)) or [(0,)]
+        self.fronts = [(dyads[:, pair], front_numbers(dyads[:, pair])) for pair in self.pairs]
+        own = [[mean_of_nearest(row, 10, i) for row in self.with_sum(self.training[:, i])] for i in range(self.n)]
+        self.own_means = np.minimum(own, LARGEST)
+        sizes = [*self.usual, usual_size(self.own_means[:, -1])]
+        self.softening = [min(size, LARGEST) / 1000 for size in sizes]
+
+    def with_sum(self, rows):
+        """The dissimilarities of a sample, and last their balanced sum."""
+        weights = [1 / usual for usual in self.usual]
+        sums = [
+            sum(weight * value for weight, value in zip(weights, column, strict=True) if weight > 0)
+            for column in np.transpose(rows)
+        ]
+        return [*(list(row) for row in rows), sums]
+
+    def local_ratio(self, values, place, exclude=None):
+        """m^10 of a sample over that of its 10 nearest, of equally near ones those of the smallest."""
+        own = min(mean_of_nearest(values, 10, exclude), LARGEST)
+        others = [j for j in range(self.n) if j != exclude]
+        nearest = sorted(others, key=lambda j: (values[j], self.own_means[j, place]))[: min(10, self.n - 1)]
+        softening = self.softening[place]
+        near = np.mean([self.own_means[j, place] + softening for j in nearest])
+        return min((own + softening) / near, LARGEST)
+
+    def dyad_depths(self, rows, pair, exclude=None):
+        """The mid depths in a pair of criteria, as shares of its fronts, of the dyads with the 10 nearest in each."""
+        (below, numbers), k = self.fronts[self.pairs.index(pair)], min(10, self.n - 1)
+        dyads = np.array([[rows[c][j] for c in pair] for j in nearest(rows, [k] * len(rows), exclude)])
+        shares = [_mid_depth(dyad, below, numbers) / max(numbers) for dyad in dyads]
+        return np.reshape(shares, (len(rows), k))
+
+    def statistics(self, rows, exclude=None):
+        """All statistics of a sample, by the names of the package."""
+        *alone, together = self.with_sum(rows)
+        ratios = [self.local_ratio(values, v, exclude) for v, values in enumerate((*alone, together))]
+        dyad_depths = [self.dyad_depths(rows, pair, exclude) for pair in self.pairs]
+        return {
+            "neighbor_means": [mean_of_nearest(values, k, exclude) for k in (1, 5, 20) for values in alone],
+            "local_ratios": ratios[:-1],
+            "balanced_mean": mean_of_nearest(together, 5, exclude),
+            "balanced_ratio": ratios[-1],
+            "pair_depth": np.mean(dyad_depths),
+            "pair_depths": [np.mean(shares[list(pair)]) for shares, pair in zip(dyad_depths, self.pairs, strict=True)],
+        }
+
+    def left_out(self):
+        """The statistics of the training samples, each compared with the others."""
+        return [self.statistics(self.training[:, i], exclude=i) for i in range(self.n)]
+
+
+def blend_alone(nominal, values):
+    """The mean surprise of each criterion's statistics."""
+
+    def surprises(name):
+        columns = np.transpose([sample[name] for sample in nominal])
+        return [surprise(column, value) for column, value in zip(columns, values[name], strict=True)]
+
+    few, some, many = np.reshape(surprises("neighbor_means"), (3, -1))
+    return np.mean([few, some, many, surprises("local_ratios")], axis=0)
+
+
+def blend_score(nominal, values):
+    """The blend from the statistics of the nominal samples and a sample's own."""
+
+    def surprise_of(name):
+        return surprise([sample[name] for sample in nominal], values[name])
+
+    parts = [(surprise_of("balanced_mean") + surprise_of("balanced_ratio")) / 2, surprise_of("pair_depth")]
+    alone = blend_alone(nominal, values)
+    if len(alone) > 1:
+        parts.append(max(alone) - np.log(len(alone)))
+    largest = max(parts)
+    return largest + np.log(np.mean([np.exp(part - largest) for part in parts]))
 
 
 def discoveries(p_values, fdr):

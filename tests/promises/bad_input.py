@@ -220,15 +220,27 @@ BAD_INPUT = {
         "which is 0.25 for these 3. Got 0.1 instead.* 9 calibrating ones",
     ),
     "unknown method": (
-        fit(method="unoin"),
+        fit(method="belnd"),
         ValueError,
-        r"'method' parameter of ParetoDepthDetector must be one of 'depth', 'criteria', 'union'. Got 'unoin' instead "
-        r"\(did you mean 'union'",
+        r"'method' parameter of ParetoDepthDetector must be one of 'depth', 'criteria', 'blend'. Got 'belnd' instead "
+        r"\(did you mean 'blend'",
     ),
     "unknown method of p-values": (
         lambda: fit()().p_values(X, method="fisher"),
         ValueError,
-        "'method' parameter of ParetoDepthDetector.p_values must be one of 'depth', 'criteria', 'union'. Got 'fisher'",
+        "'method' parameter of ParetoDepthDetector.p_values must be one of 'depth', 'criteria', 'blend'. Got 'fisher'",
+    ),
+    "p-values of a method that was not measured": (
+        lambda: fit()().p_values(X, method="blend"),
+        ValueError,
+        "ParetoDepthDetector.p_values must go by what a fit with method='depth' measures, 'depth', 'criteria'. Got "
+        "'blend' instead; fit with method='blend'",
+    ),
+    "mean depths of the blend": (
+        lambda: fit(method="blend")().mean_depth(X),
+        ValueError,
+        "ParetoDepthDetector.mean_depth must go by what a fit with method='blend' measures, 'blend'. Got 'depth' "
+        "instead; fit with method='depth'",
     ),
     "unknown calibration": (
         fit(calibration="loo"),

@@ -68,9 +68,9 @@ if is_installed(METRICS["levenshtein"]):
         Criterion("y", "y"),
     ]
 PARAMETERS = {
-    "default": {"method": "union"},
+    "default": {"method": "blend"},
     "columns": {"calibration": "split", "random_state": 0, "depth": "mid"},
-    "sequences": {"depth": "insertion", "method": "union"},
+    "sequences": {"depth": "insertion", "method": "criteria"},
 }
 CSV = [
     b'x,y,word\n1,2,a\n3.5,-4,b\n5,6e3,"c,d"\n',

@@ -48,13 +48,14 @@ CRITERIA = {
 PARAMETERS = {
     "paper": {},
     "insertion": {"depth": "insertion", "n_neighbors": 4},
-    "union": {"method": "union", "depth": "mid"},
+    "mid": {"depth": "mid"},
+    "blend": {"method": "blend"},
     "split": {"method": "criteria", "calibration": "split", "random_state": 0},
 }
 
 
 def scores(n_jobs=None):
-    """Return mean depths and scores by detector, as text that holds every bit."""
+    """Return depths and scores by detector, as text that holds every bit."""
     training, new = samples(0, N_TRAINING), samples(N_TRAINING, N_NEW)
     # One that is far from all, and one that is a training sample.
     new["u"][0], new["v"][1], new["u"][2] = 3.0, 2.0, training["u"][5]
@@ -63,12 +64,20 @@ def scores(n_jobs=None):
         for variant, parameters in PARAMETERS.items():
             detector = ParetoDepthDetector(criteria, n_jobs=n_jobs, **parameters).fit(training)
             found[f"{name}, {variant}"] = {
-                "mean depth": [value.hex() for value in detector.mean_depth(new).tolist()],
+                "depth": [value.hex() for value in _depths(detector, new).tolist()],
                 "score": [value.hex() for value in detector.score_samples(new).tolist()],
                 "p-value": [value.hex() for value in detector.p_values(new).tolist()],
                 "training": [value.hex() for value in detector.training_scores_.tolist()],
             }
     return found
+
+
+def _depths(detector, new):
+    """Return mean depths, or those in pairs of criteria."""
+    if detector.method != "blend":
+        return detector.mean_depth(new)
+    model = detector.model_
+    return model.new_measures(model.views(new, caller="golden"), ["pair_depth"], n_jobs=None)["pair_depth"]
 
 
 def main():

@@ -24,7 +24,7 @@ X = np.random.default_rng(0).random((120, 2))
 NEW = np.random.default_rng(1).random((40, 2)) * 1.2
 WORDS = {"place": X, "name": [f"sample {i * i % 37}" for i in range(len(X))]}
 DETECTORS = {
-    "numbers": (lambda: ParetoDepthDetector(method="union", n_jobs=2), X, NEW),
+    "numbers": (lambda: ParetoDepthDetector(method="blend", n_jobs=2), X, NEW),
     "mixed": (
         lambda: ParetoDepthDetector([Criterion("place", "place"), Criterion("name", "name", "mismatch")], depth="mid"),
         WORDS,

@@ -30,7 +30,7 @@ CRITERIA = [Criterion("place", [0, 1]), Criterion("hour", 2, "cyclic", period=1)
 
 @pytest.fixture(scope="module", params=[None, 2])
 def detector(request):
-    return ParetoDepthDetector(CRITERIA, method="union", n_jobs=request.param).fit(X)
+    return ParetoDepthDetector(CRITERIA, method="blend", n_jobs=request.param).fit(X)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_a_child_forked_while_threads_score_gives_the_same_bits(tmp_path):
     code += """
 import os, sys, threading, time
 import numpy as np
-detector = ParetoDepthDetector(CRITERIA, method="union", n_jobs=2).fit(X)
+detector = ParetoDepthDetector(CRITERIA, method="blend", n_jobs=2).fit(X)
 expected = scores(detector)
 is_over = threading.Event()
 def score():

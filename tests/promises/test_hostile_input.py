@@ -148,7 +148,7 @@ def bad_files(tmp_path_factory):
     for name, content in FILES.items():
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     numbers = {name: np.arange(30.0) * factor % 7 for name, factor in (("a", 1), ("b", 3))}
-    ParetoDepthDetector(method="union").fit(numbers).save(folder / "nominal.model")
+    ParetoDepthDetector(method="blend").fit(numbers).save(folder / "nominal.model")
     (folder / "cut.model").write_bytes((folder / "nominal.model").read_bytes()[:-5])
     return folder
 

@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
 from paretodepth.files.model_file import MAGIC, PREFIX, VERSION
-from paretodepth.scoring.methods import MEASURES
+from paretodepth.scoring.methods import METHODS, answered_methods
 from tests.criteria.metric_draws import draws, is_installed
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -43,12 +43,21 @@ def years_apart(a, b):
     return abs((a - b).days) / 365
 
 
+def model_bytes(folder, method):
+    ParetoDepthDetector(method=method).fit(X).save(folder / "m")
+    return (folder / "m").read_bytes()
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     """A small model file, as bytes."""
-    path = tmp_path_factory.mktemp("model") / "m"
-    ParetoDepthDetector(method="union").fit(X).save(path)
-    return path.read_bytes()
+    return model_bytes(tmp_path_factory.mktemp("model"), "depth")
+
+
+@pytest.fixture(scope="module")
+def blend_model(tmp_path_factory):
+    """The same of the blend."""
+    return model_bytes(tmp_path_factory.mktemp("model"), "blend")
 
 
 def saved_and_loaded(detector, tmp_path, criteria=None):
@@ -58,9 +67,9 @@ def saved_and_loaded(detector, tmp_path, criteria=None):
 
 
 def assert_same(a, b, new):
-    for method in ("depth", "criteria", "union"):
+    for method in answered_methods(a.method):
         assert_array_equal(a.p_values(new, method=method), b.p_values(new, method=method))
-    for name in ("score_samples", "decision_function", "predict", "mean_depth", "nearest_dyads"):
+    for name in ("score_samples", "decision_function", "predict", "nearest_dyads"):
         assert_array_equal(getattr(a, name)(new), getattr(b, name)(new))
     explanations = [vars(own.explain(new)) for own in (a, b)]
     # The index of a data frame, which numpy cannot compare.
@@ -73,7 +82,7 @@ def assert_same(a, b, new):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.metric}-{next(iter(case.training))}")
 def test_every_metric_gives_the_same_bits_after_loading(case, tmp_path):
-    detector = ParetoDepthDetector([Criterion("a", None, case.metric, **case.params)], method="union")
+    detector = ParetoDepthDetector([Criterion("a", None, case.metric, **case.params)], method="blend")
     detector.fit(case.training)
     assert_same(detector, saved_and_loaded(detector, tmp_path), case.new)
 
@@ -82,7 +91,7 @@ def test_every_metric_gives_the_same_bits_after_loading(case, tmp_path):
     "parameters",
     [
         {"depth": "insertion"},
-        {"depth": "mid", "method": "union", "n_neighbors": np.array([3, 4]), "n_jobs": 2},
+        {"depth": "mid", "method": "blend", "n_neighbors": np.array([3, 4]), "n_jobs": 2},
         {"calibration": "split", "random_state": 0, "alpha": 0.2},
         {"threshold": 12, "n_neighbors": np.int64(2), "method": "criteria"},
         {"n_jobs": np.int64(1), "random_state": np.int64(3), "alpha": 0.2, "calibration": "split"},
@@ -102,13 +111,15 @@ def test_every_parameter_gives_the_same_bits_after_loading(parameters, tmp_path)
         loaded.predict(pd.DataFrame(NEW, columns=["v", "w"]))
 
 
-def test_the_nearest_are_found_by_trees_after_loading_too(tmp_path):
-    detector = ParetoDepthDetector().fit(X)
+@pytest.mark.parametrize("method", METHODS)
+def test_the_nearest_are_found_by_trees_after_loading_too(method, tmp_path):
+    detector = ParetoDepthDetector(method=method).fit(X)
     loaded = saved_and_loaded(detector, tmp_path)
     views = loaded.model_.seen(NEW, caller="test").views
-    found = loaded.model_.measures_by_trees(views, MEASURES, n_jobs=1)
-    expected = detector.model_.new_measures(views, MEASURES, n_jobs=1)
-    for name in MEASURES:
+    measures = METHODS[method].fitted
+    found = loaded.model_.measures_by_trees(views, measures, n_jobs=1)
+    expected = detector.model_.new_measures(views, measures, n_jobs=1)
+    for name in measures:
         assert_array_equal(found[name], expected[name])
 
 
@@ -196,8 +207,8 @@ def test_an_unfitted_detector_is_not_saved(tmp_path):
 
 
 @pytest.mark.slow
-def test_scores_are_the_same_in_another_process_with_any_number_of_threads(model, tmp_path):
-    (tmp_path / "m").write_bytes(model)
+def test_scores_are_the_same_in_another_process_with_any_number_of_threads(blend_model, tmp_path):
+    (tmp_path / "m").write_bytes(blend_model)
     np.save(tmp_path / "new.npy", NEW)
     code = (
         "import sys, numpy as np\nfrom paretodepth import ParetoDepthDetector\n"
@@ -206,19 +217,19 @@ def test_scores_are_the_same_in_another_process_with_any_number_of_threads(model
         "    sys.stdout.buffer.write(detector.score_samples(np.load('new.npy')).tobytes())"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=True)
-    assert done.stdout == 4 * ParetoDepthDetector(method="union").fit(X).score_samples(NEW).tobytes()
+    assert done.stdout == 4 * ParetoDepthDetector(method="blend").fit(X).score_samples(NEW).tobytes()
 
 
 @pytest.mark.parametrize("library", [pickle, joblib])
 def test_pickle_and_joblib_carry_a_detector_too(library, tmp_path):
-    detector = ParetoDepthDetector([Criterion("size", transform=StandardScaler())], method="union").fit(X)
+    detector = ParetoDepthDetector([Criterion("size", transform=StandardScaler())], method="blend").fit(X)
     if library is pickle:
         loaded = pickle.loads(pickle.dumps(detector))
     else:
         joblib.dump(detector, tmp_path / "detector.joblib")
         loaded = joblib.load(tmp_path / "detector.joblib")
     assert_same(detector, loaded, NEW)
-    again = pickle.loads(pickle.dumps(ParetoDepthDetector(method="union").fit(X)))
+    again = pickle.loads(pickle.dumps(ParetoDepthDetector(method="blend").fit(X)))
     assert_same(again, saved_and_loaded(again, tmp_path), NEW)
 
 
@@ -259,7 +270,7 @@ def test_a_file_with_any_byte_changed_is_refused(model, tmp_path):
 
 def test_other_versions_are_refused_with_a_sentence(model, tmp_path):
     header, data = opened(model)
-    with pytest.raises(ValueError, match=r"of version 2, which this paretodepth reads. Got version 1 instead; open it"):
+    with pytest.raises(ValueError, match=r"of version 3, which this paretodepth reads. Got version 1 instead; open it"):
         load_bytes(sealed(header, data, version=1), tmp_path)
     header["objects"][0]["class"] = "Novelty"
     header["package"] = "9.9.9"
@@ -345,13 +356,39 @@ HOSTILE = {
     "a row too many": ("Model", "rows", np.arange(61)),
     "rows beyond the samples": ("Model", "rows", np.arange(60) + 1),
     "integers for numbers": ("Measurer", "weights", [1, 2]),
+    "criteria alone that are none": ("Calibration", "alone", np.ones((60, 3))),
+    "criteria alone of fewer samples": ("Calibration", "alone", np.ones((59, 2))),
+}
+HOSTILE_BLEND = {
+    "a pair with a criterion that is not there": ("PairFronts", "criteria", [[0, 2]]),
+    "a pair with a criterion before the first": ("PairFronts", "criteria", [[-1, 1]]),
+    "more pairs than fronts": ("PairFronts", "criteria", [[0, 1], [0, 1]]),
+    "pairs of three": ("PairFronts", "criteria", [[0, 1, 1]]),
+    "flat pairs": ("PairFronts", "criteria", [0, 1]),
+    "starts of a pair that fall": ("Fronts", "starts", [0, 1770, 5, 1770]),
+    "a pair's dyads that are NaN": ("Fronts", "dyads", np.full((1770, 2), np.nan)),
+    "a pair's dyads of three criteria": ("Fronts", "dyads", np.ones((1770, 3))),
+    "more neighbors than the blend has": ("BlendMeasurer", "n_neighbors", [11, 11]),
+    "unequal numbers of neighbors": ("BlendMeasurer", "n_neighbors", [10, 9]),
+    "as many listed as joined": ("BlendMeasurer", "n_summed", [10, 10]),
+    "more listed than there are": ("BlendMeasurer", "n_summed", [500, 500]),
+    "nothing listed": ("BlendMeasurer", "n_summed", np.empty(0, int)),
+    "square numbers of neighbors": ("BlendMeasurer", "n_neighbors", [[10, 10]]),
+    "means of fewer samples": ("BlendMeasurer", "local_means", np.ones((59, 3))),
+    "means without the sum": ("BlendMeasurer", "local_means", np.ones((60, 2))),
+    "means that are NaN": ("BlendMeasurer", "local_means", np.full((60, 3), np.nan)),
+    "negative means": ("BlendMeasurer", "local_means", np.full((60, 3), -1.0)),
+    "infinite means": ("BlendMeasurer", "local_means", np.full((60, 3), np.inf)),
+    "no softening": ("BlendMeasurer", "softening", np.zeros(3)),
+    "too little softening": ("BlendMeasurer", "softening", np.ones(2)),
+    "weights of another number": ("BlendMeasurer", "weights", [1.0]),
 }
 
 
-@pytest.mark.parametrize("case", HOSTILE)
-def test_a_well_sealed_file_whose_parts_do_not_fit_is_refused(case, model, tmp_path):
-    owner, part, values = HOSTILE[case]
-    header, data = opened(model)
+@pytest.mark.parametrize("case", [*HOSTILE, *HOSTILE_BLEND])
+def test_a_well_sealed_file_whose_parts_do_not_fit_is_refused(case, model, blend_model, tmp_path):
+    owner, part, values = (HOSTILE | HOSTILE_BLEND)[case]
+    header, data = opened(blend_model if case in HOSTILE_BLEND else model)
     content = sealed(*grown(header, data, object_of(header, owner)[part], values))
     with pytest.raises(ValueError, match=r"does not understand \(([\w ]+ that do not fit|'\w+' of another type)"):
         load_bytes(content, tmp_path)
@@ -496,6 +533,14 @@ HOSTILE_STATE = {
     "no objects": lambda header: header.update(objects=3),
     "no state": lambda header: header.update(state=None),
 }
+
+
+@pytest.mark.parametrize("method", ["depth", "criteria"])
+def test_measures_of_another_method_are_refused(method, blend_model, tmp_path):
+    header, data = opened(blend_model)
+    object_of(header, "Model").update(method=method)
+    with pytest.raises(ValueError, match="measures that do not fit the rest"):
+        load_bytes(sealed(header, data), tmp_path)
 
 
 def nested(depth):

@@ -10,7 +10,7 @@ from paretodepth.studies.baselines import WeightedDetector
     [
         ParetoDepthDetector(),
         ParetoDepthDetector(depth="mid", n_neighbors=2, n_jobs=2, method="criteria"),
-        ParetoDepthDetector(method="union", calibration="split", random_state=0),
+        ParetoDepthDetector(method="blend", calibration="split", random_state=0),
         ParetoDepthDetector([Criterion("all"), Criterion("first", 0, "cityblock")], depth="insertion"),
         WeightedDetector(),
         WeightedDetector(method="LOF", n_neighbors=3),

@@ -10,5 +10,5 @@ from tests.newcomer import PLANTED, invoice_table
 def found():
     """Three planted anomalies among 120 invoices, found."""
     nominal = invoice_table(0, 200)
-    detector = ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="union")
+    detector = ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="blend")
     return detect(detector, nominal, invoice_table(1, 120, PLANTED))

@@ -18,8 +18,8 @@ from paretodepth.scoring.explanation import explain_left_out
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
 
-def union():
-    return ParetoDepthDetector(method="union")
+def blend():
+    return ParetoDepthDetector(method="blend")
 
 
 def random_table(seed, n_samples):
@@ -37,8 +37,8 @@ def test_public_names_are_those_the_room_lists():
 def test_what_is_found_is_what_the_detector_says():
     nominal, new = random_table(0, 60), pa.table({"name": list("xyz"), "b": [0.5, 9, 0.4], "a": [0.5, 0.5, 3]})
     criteria = [Criterion("a", ["a"]), Criterion("b", ["b"])]
-    found = detect(ParetoDepthDetector(criteria, method="union"), nominal, new)
-    detector = ParetoDepthDetector(criteria, method="union").fit(nominal)
+    found = detect(ParetoDepthDetector(criteria, method="blend"), nominal, new)
+    detector = ParetoDepthDetector(criteria, method="blend").fit(nominal)
     X = new.select(["a", "b"])
     np.testing.assert_array_equal(found.scores, -detector.score_samples(X))
     np.testing.assert_array_equal(found.p_values, detector.p_values(X))
@@ -50,19 +50,19 @@ def test_what_is_found_is_what_the_detector_says():
 
 def test_no_discovery_and_only_discoveries_are_called_so():
     nominal = pa.table({"a": np.random.default_rng(0).random(50)})
-    assert not detect(union(), nominal, pa.table({"a": [0.4, 0.5]}), fdr=0.01).is_anomaly.any()
-    assert detect(union(), nominal, pa.table({"a": [9.0, 8.0]}), fdr=0.1).is_anomaly.all()
+    assert not detect(blend(), nominal, pa.table({"a": [0.4, 0.5]}), fdr=0.01).is_anomaly.any()
+    assert detect(blend(), nominal, pa.table({"a": [9.0, 8.0]}), fdr=0.1).is_anomaly.all()
 
 
 def test_explanation_of_a_training_sample_is_that_of_the_sample_against_the_others():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     X[7] = [5.0, 0.0]
-    detector = ParetoDepthDetector(method="union", n_neighbors=3).fit(X)
+    detector = ParetoDepthDetector(method="blend", n_neighbors=3).fit(X)
     explanation = explain_left_out(detector.model_, np.arange(60), n_jobs=None)
     scores = -detector.training_scores_
     n_as_strange = (scores >= scores[:, None]).sum(axis=1)
-    np.testing.assert_array_equal(explanation.p_values["union"], (1 + n_as_strange) / 61)
+    np.testing.assert_array_equal(explanation.p_values["blend"], (1 + n_as_strange) / 61)
     np.testing.assert_array_equal(explanation.is_anomaly, detector.training_labels_ < 0)
     for criterion in range(2):
         distances = np.abs(X[:, criterion, None] - X[:, criterion])
@@ -92,7 +92,7 @@ def uphill(A, B):
     return np.where(steps > 0, 4 * steps, -steps)
 
 
-@pytest.mark.parametrize("method", ["depth", "criteria", "union"])
+@pytest.mark.parametrize("method", ["depth", "criteria", "blend"])
 def test_p_values_of_explained_training_samples_are_those_of_their_scores_under_an_asymmetric_metric(method):
     X = np.random.default_rng(0).random((60, 2))
     criteria = [Criterion("up", [0], uphill), Criterion("b", [1])]
@@ -111,8 +111,8 @@ def odd_table(n_samples=90):
 
 def test_of_some_fitted_rows_these_are_left_out_in_turn_and_the_others_are_new():
     table, rows = odd_table(), np.flatnonzero(np.arange(90) % 3)
-    found = detect(union(), table, rows=rows)
-    detector = union().fit(table.take(rows))
+    found = detect(blend(), table, rows=rows)
+    detector = blend().fit(table.take(rows))
     others = np.delete(np.arange(90), rows)
     np.testing.assert_array_equal(found.scores[rows], -detector.training_scores_)
     np.testing.assert_array_equal(found.scores[others], -detector.score_samples(table.take(others)))
@@ -135,7 +135,7 @@ def test_of_some_fitted_rows_these_are_left_out_in_turn_and_the_others_are_new()
 
 def test_of_new_samples_the_nearest_are_rows_of_the_whole_training_table():
     table, rows = odd_table(), np.arange(1, 90, 2)
-    found = detect(union(), table, table, rows=rows)
+    found = detect(blend(), table, table, rows=rows)
     for nearest in found.explanation(rows).neighbors:
         np.testing.assert_array_equal(nearest[:, 0], rows)
 
@@ -143,10 +143,10 @@ def test_of_new_samples_the_nearest_are_rows_of_the_whole_training_table():
 def test_sentences_about_one_file_speak_of_others_and_those_about_new_samples_of_nominal_ones():
     table = odd_table()
     for rows in (None, np.arange(0, 90, 2)):
-        sentences = [reason.sentence for reason in detect(union(), table, contamination=0.1, rows=rows).reasons(90)]
+        sentences = [reason.sentence for reason in detect(blend(), table, contamination=0.1, rows=rows).reasons(90)]
         assert any("Far from every other sample in" in sentence for sentence in sentences)
         assert not any("nominal" in sentence for sentence in sentences)
-    assert "Far from every nominal sample in" in detect(union(), odd_table(), table).reasons(1)[0].sentence
+    assert "Far from every nominal sample in" in detect(blend(), odd_table(), table).reasons(1)[0].sentence
 
 
 def test_a_bad_value_is_told_by_its_row_in_the_whole_though_some_rows_are_fitted():
@@ -154,12 +154,12 @@ def test_a_bad_value_is_told_by_its_row_in_the_whole_though_some_rows_are_fitted
     values = table.column("b").to_numpy().copy()
     values[321] = np.inf
     with pytest.raises(ValueError, match=r"Got inf in 'b', sample 321;"):
-        detect(union(), table.set_column(1, "b", [values]), rows=np.arange(0, 500, 2))
+        detect(blend(), table.set_column(1, "b", [values]), rows=np.arange(0, 500, 2))
 
 
 def test_the_criterion_to_blame_has_the_smallest_p_value():
     nominal = random_table(0, 80)
-    found = detect(union(), nominal, pa.table({"a": [9.0, 0.5], "b": [0.5, 7.0]}))
+    found = detect(blend(), nominal, pa.table({"a": [9.0, 0.5], "b": [0.5, 7.0]}))
     assert suspects(found.explanation(np.arange(2))).tolist() == [0, 1]
     assert {reason.because for reason in found.reasons(2)} == {"a", "b"}
 
@@ -184,7 +184,7 @@ def test_each_sample_is_explained_once_however_many_outputs_there_are(is_left_ou
 
     for name in ("explain_new", "explain_left_out"):
         monkeypatch.setattr(detection, name, counted(getattr(detection, name)))
-    found = detect(union(), nominal, None if is_left_out else new)
+    found = detect(blend(), nominal, None if is_left_out else new)
     results_table(found)
     write_report(found, tmp_path / "report.html", max_samples=30)
     summary(found)
@@ -208,7 +208,7 @@ def test_a_bad_value_deep_in_a_table_is_told_by_its_row():
     values = new.column("b").to_numpy().copy()
     values[[2500, 4000]] = np.inf
     with pytest.raises(ValueError, match=r"Got inf in 'b', sample 2500;"):
-        detect(union(), random_table(0, 30), new.set_column(1, "b", [values]))
+        detect(blend(), random_table(0, 30), new.set_column(1, "b", [values]))
 
 
 def test_missing_values_are_counted_over_the_whole_table():
@@ -216,7 +216,7 @@ def test_missing_values_are_counted_over_the_whole_table():
     values = new.column("a").to_numpy().copy()
     values[[3, 2500, 4999]] = np.nan
     with pytest.raises(ValueError, match=r"Got 3 in 'a' instead"):
-        detect(union(), random_table(0, 30), new.set_column(0, "a", [values]))
+        detect(blend(), random_table(0, 30), new.set_column(0, "a", [values]))
 
 
 def chunks_of(table, n_rows):
@@ -224,7 +224,7 @@ def chunks_of(table, n_rows):
 
 
 def test_a_bad_value_is_told_by_its_row_in_all_chunks():
-    detector = union().fit(random_table(0, 30))
+    detector = blend().fit(random_table(0, 30))
     new = random_table(1, 23)
     values = new.column("a").to_numpy().copy()
     values[12] = -np.inf
@@ -256,7 +256,7 @@ def test_chunks_are_scored_as_the_whole(found):
 def test_phases_are_told_to_who_watches(tmp_path):
     phases = []
     with watched(lambda title, n_done, n_all: phases.append((title, n_done, n_all))):
-        found = detect(union(), random_table(0, 60), random_table(1, 40))
+        found = detect(blend(), random_table(0, 60), random_table(1, 40))
         write_report(found, tmp_path / "report.html")
     titles = list(dict.fromkeys(title for title, _, _ in phases))
     assert titles[-3:] == ["scores of samples 0 to 39", "report", "reasons of 40 samples"]
@@ -265,17 +265,17 @@ def test_phases_are_told_to_who_watches(tmp_path):
 
 def test_other_input_is_refused():
     nominal = random_table(0, 30)
-    with pytest.raises(TypeError, match=r"'detector' parameter of detect must be a ParetoDepthDetector. Got 'union'"):
-        detect("union", nominal)
+    with pytest.raises(TypeError, match=r"'detector' parameter of detect must be a ParetoDepthDetector. Got 'blend'"):
+        detect("blend", nominal)
     for tables, name in (((pd.DataFrame({"a": [1.0]}),), "training"), ((nominal, {"a": [1.0]}), "samples")):
         with pytest.raises(TypeError, match=rf"'{name}' parameter of detect must be a pyarrow.Table. Got"):
-            detect(union(), *tables)
+            detect(blend(), *tables)
     with pytest.raises(ValueError, match=r"samples: the columns must be the expected ones, 'a', 'b'. Got no 'b'"):
-        detect(union(), nominal, nominal.select(["a"]))
+        detect(blend(), nominal, nominal.select(["a"]))
     with pytest.raises(ValueError, match="must calibrate by 'leave-one-out' to score its own training samples"):
         detect(ParetoDepthDetector(calibration="split"), nominal)
     for parameter in ("alpha", "threshold"):
         with pytest.raises(ValueError, match=f"Give either {parameter} or fdr"):
             detect(ParetoDepthDetector(**{parameter: 0.1}), nominal, fdr=0.1)
     with pytest.raises(ValueError, match="'fdr' parameter of detect must be a number between 0 and 1"):
-        detect(union(), nominal, fdr=1)
+        detect(blend(), nominal, fdr=1)

@@ -170,7 +170,7 @@ def test_markup_in_the_data_is_text(tmp_path, opened):
     nominal = pa.table({NASTY: rng.random(60), "b": rng.random(60), "note": [NASTY] * 60})
     new = pa.table({NASTY: [9.0, 0.5], "b": [0.5, 0.5], "note": [NASTY, "x" * 10_000]})
     found = detect(
-        ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="union"), nominal, new
+        ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="blend"), nominal, new
     )
     write_report(found, tmp_path / "report.html", title=NASTY)
     page = opened(tmp_path / "report.html")
@@ -195,7 +195,7 @@ def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
     notes = {f"note {i}": [bytes(row).decode() for row in np.roll(letters, i, 1)] for i in range(3)}
     new = pa.table({name: rng.random(n_samples) for name in "abc"} | notes)
     found = detect(
-        ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="union"), nominal, new
+        ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="blend"), nominal, new
     )
     write_report(found, tmp_path / "report.html")
     assert os.path.getsize(tmp_path / "report.html") < 6e6
@@ -234,7 +234,7 @@ def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
 
     nominal, new = table(rng.normal(1, 0.1, 60)), table([1.0, -2.0])
     criteria = [Criterion("way", "track", "frechet"), Criterion("beat", "pulse", "euclidean")]
-    found = detect(ParetoDepthDetector(criteria, method="union"), nominal, new)
+    found = detect(ParetoDepthDetector(criteria, method="blend"), nominal, new)
     write_report(found, tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     titles = page.locator("#drawings h3").all_inner_texts()
@@ -247,7 +247,7 @@ def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
 @pytest.mark.slow
 def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_path, opened):
     nominal = pa.table({"a": np.random.default_rng(0).random(50)})
-    found = detect(ParetoDepthDetector(method="union"), nominal)
+    found = detect(ParetoDepthDetector(method="blend"), nominal)
     write_report(found, tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert not page.is_visible("#dyads-part")
@@ -259,7 +259,7 @@ def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_pa
 @pytest.mark.parametrize("rows", [None, np.arange(0, 120, 2)])
 def test_of_one_file_the_page_speaks_of_no_nominal_samples_and_tells_the_label(found, rows, tmp_path, opened):
     samples = found.samples.append_column("bad", pa.array([row in (17, 60, 88) for row in range(120)]))
-    one = detect(ParetoDepthDetector(found.detector.criteria, method="union"), samples, rows=rows)
+    one = detect(ParetoDepthDetector(found.detector.criteria, method="blend"), samples, rows=rows)
     one = replace(one, labels=Labels.of(samples, "bad"))
     write_report(one, tmp_path / "report.html")
     page = opened(tmp_path / "report.html")

@@ -14,7 +14,8 @@ from paretodepth.reports.results import summary
 def test_fronts_of_a_page_are_the_detectors(found):
     details = page_details(found, 3, 40)
     assert [(pair["first"], pair["second"]) for pair in details["dyads"]["pairs"]] == [(0, 1), (0, 2), (1, 2)]
-    nominal = found.detector.fronts_.dyads[:, [0, 2]]
+    assert found.detector.fronts_.criteria.tolist() == [[0, 1], [0, 2], [1, 2]]
+    nominal = found.detector.fronts_.fronts[1].dyads
     front = details["dyads"]["pairs"][1]["fronts"][0]
     for x, y in zip(front["x"], front["y"], strict=True):
         # A dyad of front 1, up to the three digits of the page.

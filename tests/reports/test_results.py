@@ -38,7 +38,7 @@ def test_a_column_of_the_samples_keeps_its_name_and_ours_gives_way():
 
 def test_the_method_is_told_as_method_and_scores_are_numbers(found):
     told = summary(found)
-    assert told["method"] == "union"
+    assert told["method"] == "blend"
     assert "score" not in told
     assert [sample["score"] for sample in told["anomalies"]] == sorted(found.scores)[: -1 - found.n_anomalies : -1]
     assert json.loads(json.dumps(told, allow_nan=False)) == told

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.datasets import make_pedestrians, trajectory_criteria, trajectory_table
-from paretodepth.scoring.methods import METHODS
+from paretodepth.scoring.methods import METHODS, answered_methods
 from tests import naive
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -24,7 +24,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def pedestrians():
-    detector = ParetoDepthDetector(trajectory_criteria(), method="union")
+    detector = ParetoDepthDetector(trajectory_criteria(), method="blend")
     detector.fit(trajectory_table(make_pedestrians(300, random_state=0).trajectories))
     test = make_pedestrians(20, 60, random_state=1)
     return test, detector.explain(trajectory_table(test.trajectories))
@@ -35,7 +35,7 @@ def band(rng, n_samples):
     return rng.uniform(-2, 2, (n_samples, 1)) + rng.normal(0, 0.15, (n_samples, 2))
 
 
-@pytest.mark.parametrize("method", ["depth", "union"])
+@pytest.mark.parametrize("method", ["depth", "blend"])
 def test_planted_anomalies_are_named_rightly_in_95_of_100_cases(method):
     rng = np.random.default_rng(5)
     n_right = {"speed": 0, "shape": 0, "both together": 0}
@@ -61,7 +61,7 @@ def test_planted_anomalies_are_named_rightly_in_95_of_100_cases(method):
 def test_odd_pedestrians_are_told_by_what_is_odd_about_them():
     n_called = n_right = 0
     for seed in range(400, 403):
-        detector = ParetoDepthDetector(trajectory_criteria(), method="union")
+        detector = ParetoDepthDetector(trajectory_criteria(), method="blend")
         detector.fit(trajectory_table(make_pedestrians(400, random_state=10 * seed).trajectories))
         test = make_pedestrians(1, 120, random_state=10 * seed + 1)
         explanation = detector.explain(trajectory_table(test.trajectories))
@@ -81,8 +81,8 @@ def test_an_explanation_agrees_with_the_detector(data, method, calibration):
     detector = ParetoDepthDetector(method=method, calibration=calibration, random_state=0, alpha=0.1).fit(X_train)
     explanation = detector.explain(X)
     assert len(explanation) == len(X)
-    assert_array_equal(explanation.mean_depth, detector.mean_depth(X))
-    for name in METHODS:
+    assert_array_equal(explanation.scores[method], -detector.score_samples(X))
+    for name in answered_methods(method):
         assert_array_equal(explanation.p_values[name], detector.p_values(X, method=name))
     assert_array_equal(explanation.is_anomaly, detector.predict(X) == -1)
     for criterion, neighbors in enumerate(explanation.neighbors):
@@ -106,7 +106,7 @@ def test_relief_is_the_p_value_with_an_ordinary_criterion(data):
         rows = naive.relieved_rows(new[:, sample], training, criterion)
         return naive.statistics(rows, counts, dyads, numbers)
 
-    for method in METHODS:
+    for method in ("depth", "criteria"):
         explanation = ParetoDepthDetector(method=method, n_neighbors=3).fit(X_train).explain(X)
         scores = [naive.score(nominal, sample, method) for sample in nominal]
         assert 0 < np.mean(explanation.criterion_p_values > 0.25) < 1
@@ -117,6 +117,101 @@ def test_relief_is_the_p_value_with_an_ordinary_criterion(data):
                 expected = naive.p_value(scores, score - 1e-12)
             relief = explanation.relief[sample, criterion]
             assert relief == pytest.approx(expected, abs=1e-12), f"{method}, sample {sample}, criterion {criterion}"
+
+
+def test_relief_of_the_blend_is_the_p_value_with_an_ordinary_criterion():
+    # Two dense clusters in a wide one: some of the new samples are odd by their surroundings alone.
+    rng = np.random.default_rng(2)
+    wide, dense = rng.normal(0, 3, (16, 3)), rng.normal(0, 0.02, (12, 3))
+    X_train, X = (
+        np.concatenate([wide, dense]),
+        np.concatenate([0.25 * rng.normal(0, 1, (6, 3)), 3 * rng.random((4, 3))]),
+    )
+    training, new = (np.abs(samples.T[:, :, None] - X_train.T[:, None]) for samples in (X_train, X))
+    twin = naive.Blend(training)
+    nominal = twin.left_out()
+    explanation = ParetoDepthDetector(method="blend", alpha=0.2).fit(X_train).explain(X)
+    scores = [naive.blend_score(nominal, sample) for sample in nominal]
+    alone = [naive.blend_alone(nominal, sample) for sample in nominal]
+    usual = np.median([sample["local_ratios"] for sample in nominal], axis=0)
+    n_local = 0
+    for sample, criterion in product(range(len(X)), range(3)):
+        values = twin.statistics(new[:, sample])
+        p_alone = naive.p_value(np.transpose(alone)[criterion], naive.blend_alone(nominal, values)[criterion] - 1e-12)
+        assert explanation.criterion_p_values[sample, criterion] == pytest.approx(p_alone, abs=1e-12)
+        rows = naive.relieved_rows(new[:, sample], training, criterion)
+        if explanation.oddities[sample, criterion] == "local":
+            n_local += p_alone <= 0.25
+            rows = new[:, sample].copy()
+            rows[criterion] /= values["local_ratios"][criterion]
+        relieved = twin.statistics(rows)
+        ratios = relieved["local_ratios"]
+        ratios[criterion] = min(ratios[criterion], usual[criterion])
+        score = naive.blend_score(nominal, relieved if p_alone <= 0.25 else values)
+        expected = naive.p_value(scores, score - 1e-12)
+        assert explanation.relief[sample, criterion] == pytest.approx(expected, abs=1e-12), (sample, criterion)
+    assert n_local > 0
+
+
+def test_relief_of_a_pair_is_the_p_value_with_a_criterion_like_the_nearest_of_the_other():
+    rng = np.random.default_rng(0)
+    X_train = np.column_stack([band(rng, 30), rng.random(30)])
+    X = np.column_stack([np.linspace(-2, 2, 8), np.linspace(2, -2, 8), rng.random(8)])
+    training, new = (np.abs(samples.T[:, :, None] - X_train.T[:, None]) for samples in (X_train, X))
+    twin = naive.Blend(training)
+    nominal = twin.left_out()
+    explanation = ParetoDepthDetector(method="blend", alpha=0.1).fit(X_train).explain(X)
+    scores = [naive.blend_score(nominal, sample) for sample in nominal]
+    n_relieved = 0
+    for sample, (place, pair) in product(range(len(X)), enumerate(explanation.pairs)):
+        values = twin.statistics(new[:, sample])
+        p_pair = naive.p_value([left["pair_depths"][place] for left in nominal], values["pair_depths"][place] - 1e-12)
+        assert explanation.pair_p_values[sample, place] == pytest.approx(p_pair, abs=1e-12)
+        tried = [naive.blend_score(nominal, values)]
+        if p_pair <= 0.1 and not explanation.is_far[sample].any():
+            n_relieved += 1
+            for kept, changed in (pair, pair[::-1]):
+                rows = new[:, sample].copy()
+                rows[changed] = training[changed][np.argmin(rows[kept])]
+                tried.append(naive.blend_score(nominal, twin.statistics(rows)))
+        expected = naive.p_value(scores, min(tried) - 1e-12)
+        assert explanation.pair_relief[sample, place] == pytest.approx(expected, abs=1e-12), (sample, place)
+    assert 0 < n_relieved < explanation.pair_relief.size
+
+
+def test_the_two_of_several_criteria_that_are_odd_together_are_named():
+    rng = np.random.default_rng(0)
+    criteria = [Criterion(name, column) for column, name in enumerate(["speed", "shape", "size", "time"])]
+    n_right = n_called = 0
+    for _ in range(3):
+        joint = rng.permuted(band(rng, 400), axis=0)
+        joint = joint[np.abs(joint[:, 0] - joint[:, 1]) > 1.2][:40]
+        detector = ParetoDepthDetector(criteria, method="blend").fit(
+            np.column_stack([band(rng, 300), rng.random((300, 2))])
+        )
+        explanation = detector.explain(np.column_stack([joint, rng.random((len(joint), 2))]))
+        is_joint = explanation.is_joint
+        n_called += is_joint.sum()
+        named = [sentence for sentence, called in zip(explanation.sentences, is_joint, strict=True) if called]
+        n_right += sum("no nominal sample is near in speed and shape at once" in sentence for sentence in named)
+        first = np.argmin(explanation.pair_p_values[is_joint], axis=1)
+        assert np.mean(first == 0) > 0.9
+    assert n_called > 60
+    assert n_right > 0.9 * n_called
+
+
+def test_a_local_oddity_says_so():
+    rng = np.random.default_rng(0)
+    dense, wide = rng.normal(0, 0.005, (100, 2)), rng.normal(30, 6.0, (200, 2))
+    detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="blend")
+    explanation = detector.fit(np.concatenate([dense, wide])).explain([[0.15, 0.0], [90.0, 0.0]])
+    local, far = explanation.sentences
+    assert explanation.oddities[:, 0].tolist() == ["local", "far"]
+    assert local.startswith("Close to others in speed (p = 0.01")
+    assert "), but farther than these are from each other; shape is ordinary; nearest by shape: " in local
+    assert far.startswith("Far from every nominal sample in speed (p = 0.00")
+    # It would be far less strange if it were no farther from the dense ones than these are from each other.
+    assert explanation.relief[0, 0] > 5 * explanation.p_values["blend"][0]
 
 
 def test_each_criterion_is_compared_with_what_is_usual(data):
@@ -161,11 +256,11 @@ def test_a_single_criterion_is_not_told_from_others():
 def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     rng = np.random.default_rng(0)
     X_train = band(rng, 300)
-    detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="union").fit(X_train)
+    detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="blend").fit(X_train)
     explanation = detector.explain([[0.5, 0.5], [9.0, 0.1], [9.0, 9.0], [1.2, -1.2]])
     ordinary, speed, both, joint = explanation.sentences
     nearest = np.argsort(np.abs(X_train[:, 1] - 0.1))[:2]
-    assert ordinary.startswith("Ordinary (p = 1.00); nearest by speed: ")
+    assert ordinary.startswith("Ordinary (p = 0.99); nearest by speed: ")
     assert speed == (
         "Far from every nominal sample in speed (p = 0.003); shape is ordinary; "
         f"nearest by shape: {nearest[0]}, {nearest[1]}."
@@ -174,7 +269,7 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     assert joint == (
         "Ordinary in each criterion alone, but no nominal sample is near in all of them at once (p = 0.003)."
     )
-    assert repr(explanation).splitlines()[0] == "Explanation of 4 samples by union"
+    assert repr(explanation).splitlines()[0] == "Explanation of 4 samples by blend"
     assert repr(explanation).splitlines()[2] == f"1: {speed}"
 
 
@@ -185,7 +280,7 @@ def test_long_explanations_are_shortened_but_framed_whole(pedestrians):
     frame = explanation.to_frame()
     assert len(frame) == len(test.kinds)
     assert_array_equal(frame["speed: p"], explanation.criterion_p_values[:, 0])
-    assert_array_equal(frame["p_union"], explanation.p_values["union"])
+    assert_array_equal(frame["p_blend"], explanation.p_values["blend"])
     assert frame["sentence"].tolist() == explanation.sentences
     assert frame["shape: nearest"][3] == explanation.neighbors[1][3].tolist()
 

@@ -10,19 +10,19 @@ from tests.studies.small import SMALL, assert_section_is_written, cells
 
 
 @pytest.mark.slow
-def test_the_union_is_near_the_better_of_depth_and_criteria_in_every_regime(runs):
+def test_the_blend_is_near_the_better_of_depth_and_criteria_in_every_regime(runs):
     tables = areas.tables(runs("accuracy"), SMALL["accuracy"][0])
     found = {
-        row["regime"]: {name: float(row[name].split()[0]) for name in ("PDA", "criteria", "union")}
+        row["regime"]: {name: float(row[name].split()[0]) for name in ("PDA", "criteria", "blend")}
         for row in cells(tables, "areas")
     }
     assert found["cube, K = 4"]["criteria"] > found["cube, K = 4"]["PDA"] + 0.02
     assert found["joint band, K = 2"]["PDA"] > found["joint band, K = 2"]["criteria"] + 0.2
     for area in found.values():
-        assert area["union"] > max(area["PDA"], area["criteria"]) - 0.03
+        assert area["blend"] > max(area["PDA"], area["criteria"]) - 0.03
     summary = {row["method"]: row for row in cells(tables, "summary")}
     assert summary["k-NN sum, best weight"]["among label-free"] == "needs labels"
-    assert float(summary["union"]["among label-free"]) <= float(summary["PDA"]["among label-free"])
+    assert float(summary["blend"]["among label-free"]) <= float(summary["PDA"]["among label-free"])
     assert {"LOF", "IsolationForest"} <= summary.keys()
 
 
@@ -32,9 +32,9 @@ def test_groups_of_columns_are_compared_by_area_and_time(runs):
     assert list(rows) == ["1", "2", "one per column"]
     for row in rows.values():
         assert 0.8 < float(row["depth, all tables"]) <= 1
-        assert row["union, all tables"] == row["union, ≤ 10 columns"]
+        assert row["blend, all tables"] == row["blend, ≤ 10 columns"]
         assert float(row["time"].removesuffix(" s")) >= 0
-    assert [row["table, method"] for row in cells(tables, "areas")] == ["small, depth", "small, union"]
+    assert [row["table, method"] for row in cells(tables, "areas")] == ["small, depth", "small, blend"]
     X = np.random.default_rng(0).random((20, groups.MAX_COLUMNS + 1))
     assert groups.criteria_of(X, groups.COLUMNS) is None
     assert len(groups.criteria_of(X, 3)) == 3

@@ -59,19 +59,21 @@ def new_staircase(front: NDArray[np.float64], n_cells: int) -> Staircase:
 
 
 @compiled
-def pass_staircase(block: NDArray[np.float64], is_triangle: bool, staircase: Staircase) -> NDArray[np.float64]:
-    """Return the dyads of a block that no point of the staircase dominates, shape (n_dyads, 2).
+def pass_staircase(
+    first_block: NDArray[np.float64], second_block: NDArray[np.float64], is_triangle: bool, staircase: Staircase
+) -> NDArray[np.float64]:
+    """Return the dyads of a block, given its two criteria, that no point of the staircase dominates, (n_dyads, 2).
 
     Of a triangle only the entries above the diagonal, column > row, are dyads.
     """
     firsts, seconds, lowest, first_cell, shift = staircase
-    _, n_rows, n_columns = block.shape
+    n_rows, n_columns = first_block.shape
     passed = np.empty((n_rows * n_columns, 2))
     n_passed = 0
     last_cell = lowest.shape[0] - 1
     for row in range(n_rows):
         for column in range(row + 1 if is_triangle else 0, n_columns):
-            first, second = block[0, row, column], block[1, row, column]
+            first, second = first_block[row, column], second_block[row, column]
             cell = min(max(cell_of(first, shift) - first_cell, 0), last_cell)
             if second >= lowest[cell]:
                 continue

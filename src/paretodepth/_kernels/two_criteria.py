@@ -1,14 +1,12 @@
 """Two criteria: a front is a staircase, falling in one criterion as the other grows."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels import compiled
 
-PART = 32
-"""Heights in a part of a row of heights, and dyads whose searches go side by side."""
+GROUP = 32
+"""Fronts whose largest value is kept, and groups of them."""
 
 
 @compiled
@@ -72,110 +70,193 @@ def group_by_front(
             grouped[place, criterion] = dyads[dyad, criterion]
 
 
-class Slabs(NamedTuple):
-    """Points with two criteria in lexicographic order, with their levels, a row a slab, the last filled up with NaN.
+@compiled
+def sweep_up(
+    points: NDArray[np.float64],
+    numbers: NDArray[np.int32],
+    dyads: NDArray[np.float64],
+    lowest: NDArray[np.float64],
+    depths: NDArray[np.float64],
+) -> None:
+    """Add to the depth of each dyad one more than the last front with a point that dominates it.
 
-    The heights of a slab are, level by level, the largest second criterion of the points
-    from this slab on and up to this level, NaN if there is none; of the row beyond the
-    last slab all are. `parts` holds them in rows of `PART`, `tops` the last of each part.
+    The dyads and the points, which have these front numbers, come in lexicographic order.
+    ``lowest[f]`` is the smallest second criterion met so far on front f + 1, NaN if none was met.
     """
-
-    firsts: NDArray[np.float64]
-    seconds: NDArray[np.float64]
-    levels: NDArray[np.intp]
-    parts: NDArray[np.float64]
-    tops: NDArray[np.float64]
-
-
-@compiled
-def cut_slabs(points: NDArray[np.float64], levels: NDArray[np.intp], n_levels: int, size: int) -> Slabs:
-    """Return points in lexicographic order, each level a staircase, as slabs of `size` points."""
-    n_points = points.shape[0]
-    n_slabs, n_parts = -(-n_points // size), -(-n_levels // PART)
-    firsts, seconds = np.empty((2, n_slabs, size))
-    firsts[-1] = seconds[-1] = np.nan
-    slab_levels = np.empty((n_slabs, size), np.intp)
-    heights = np.empty((n_slabs + 1, n_parts * PART))
-    heights[n_slabs] = np.nan
-    # Upwards from the far end a staircase rises, so what a level has reached is its last point.
-    reached = np.full(n_parts * PART, np.nan)
-    for slab in range(n_slabs - 1, -1, -1):
-        for place in range(min(size, n_points - slab * size) - 1, -1, -1):
-            point = slab * size + place
-            firsts[slab, place], seconds[slab, place] = points[point, 0], points[point, 1]
-            slab_levels[slab, place] = levels[point]
-            reached[levels[point]] = points[point, 1]
-        height = np.nan
-        for level in range(n_parts * PART):
-            if reached[level] > height or np.isnan(height):
-                height = reached[level]
-            heights[slab, level] = height
-    tops = heights[:, PART - 1 :: PART].copy()
-    return Slabs(firsts, seconds, slab_levels, heights.reshape((-1, PART)), tops)
+    swept = n_fronts = 0
+    for dyad in range(dyads.shape[0]):
+        first, second = dyads[dyad, 0], dyads[dyad, 1]
+        while swept < points.shape[0]:
+            if points[swept, 0] > first or (points[swept, 0] == first and points[swept, 1] >= second):
+                break
+            lowest[numbers[swept] - 1] = points[swept, 1]
+            n_fronts = max(n_fronts, numbers[swept])
+            swept += 1
+        # It never falls with f, see `number_pairs`.
+        n_above, n_left = 0, n_fronts
+        while n_left > 0:
+            half = (n_left + 1) >> 1
+            n_above += half * (lowest[n_above + half - 1] <= second)
+            n_left -= half
+        depths[dyad] += n_above + 1
 
 
 @compiled
-def precedes(first: float, second: float, other_first: float, other_second: float) -> bool:
-    """Tell whether a dyad comes before a point in lexicographic order, as it does before NaN."""
-    return bool(not first >= other_first or (first == other_first and second < other_second))
+def first_at_least(values: NDArray[np.float64], start: int, value: float) -> int:
+    """Return the place, from `start` on, of the first of the values that is not smaller; there is one."""
+    while not values[start] >= value:
+        start += 1
+    return start
 
 
 @compiled
-def count_lower(
-    heights: NDArray[np.float64], rows: NDArray[np.intp], n_heights: int, values: NDArray[np.float64]
-) -> NDArray[np.intp]:
-    """Return how many of the first heights of ``rows[i]``, which do not fall, are below ``values[i]`` or NaN."""
-    counts = np.zeros(values.shape[0], np.intp)
-    while n_heights > 0:
-        half = (n_heights + 1) >> 1
-        # Side by side and without branches, so that no search waits for another.
-        for search in range(values.shape[0]):
-            counts[search] += half * (not heights[rows[search], counts[search] + half - 1] >= values[search])
-        n_heights -= half
-    return counts
+def sweep_down(
+    points: NDArray[np.float64],
+    numbers: NDArray[np.int32],
+    n_fronts: int,
+    dyads: NDArray[np.float64],
+    highest: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+    depths: NDArray[np.float64],
+) -> None:
+    """Add to the depth of each dyad the first front with a point that it dominates, M + 1 if there is none of M.
 
-
-@compiled
-def lowest_level(levels: NDArray[np.intp], seconds: NDArray[np.float64], second: float, bound: int) -> int:
-    """Return the lowest level of points not below `second`, or the bound if that is lower."""
-    for point in range(levels.shape[0]):
-        bound = min(bound, levels[point] if seconds[point] >= second else bound)
-    return bound
-
-
-@compiled
-def find_levels(dyads: NDArray[np.float64], slabs: Slabs, n_levels: int) -> NDArray[np.intp]:
-    """Return, 0-based, the first level with a point that each dyad dominates, or the number of levels.
-
-    The dyads come in lexicographic order. A dyad dominates the points that come after it
-    and are not below it in the second criterion: in later slabs, which are known by their
-    heights, and in its own, which is gone through.
+    The dyads and the points come as in `sweep_up` and are gone through from the end. Of
+    what is in `highest`, the first is the largest second criterion met so far on each
+    front, NaN if none was met, the second that of each `GROUP` fronts, the third that of
+    each `GROUP` groups; the last of these stands for fronts beyond the last.
     """
-    firsts, seconds, levels, parts, tops = slabs
-    n_slabs, size = firsts.shape
-    n_parts = tops.shape[1]
-    found = np.empty(dyads.shape[0], np.intp)
-    own, places, rows = np.empty(PART, np.intp), np.empty(PART, np.intp), np.empty(PART, np.intp)
-    slab = place = 0
-    for start in range(0, dyads.shape[0], PART):
-        block = dyads[start : start + PART]
-        for dyad in range(block.shape[0]):
-            first, second = block[dyad, 0], block[dyad, 1]
-            while slab + 1 < n_slabs and not precedes(first, second, firsts[slab + 1, 0], seconds[slab + 1, 0]):
-                slab += 1
-                place = 0
-            while place < size and not precedes(first, second, firsts[slab, place], seconds[slab, place]):
-                place += 1
-            own[dyad], places[dyad], rows[dyad] = slab, place, slab + 1
-        part = count_lower(tops, rows, n_parts - 1, block[:, 1])
-        # One by one: to compile an assignment of arrays, with its message about shapes, takes seconds.
-        for dyad in range(block.shape[0]):
-            rows[dyad] = rows[dyad] * n_parts + part[dyad]
-        within = count_lower(parts, rows, parts.shape[1], block[:, 1])
-        for dyad in range(block.shape[0]):
-            slab, place = own[dyad], places[dyad]
-            beyond = part[dyad] * PART + within[dyad]
-            found[start + dyad] = lowest_level(
-                levels[slab, place:], seconds[slab, place:], block[dyad, 1], min(beyond, n_levels)
+    fronts, groups, towers = highest
+    towers[-1] = np.inf
+    left = points.shape[0]
+    for dyad in range(dyads.shape[0] - 1, -1, -1):
+        first, second = dyads[dyad, 0], dyads[dyad, 1]
+        while left > 0:
+            height = points[left - 1, 1]
+            if points[left - 1, 0] < first or (points[left - 1, 0] == first and height <= second):
+                break
+            left -= 1
+            front = int(numbers[left]) - 1
+            group = front // GROUP
+            tower = group // GROUP
+            # A front is a staircase, which rises from the far end. Without branches, as nobody can tell which way
+            # the others go.
+            fronts[front] = height
+            groups[group] = groups[group] if groups[group] >= height else height
+            towers[tower] = towers[tower] if towers[tower] >= height else height
+        tower = first_at_least(towers, 0, second)
+        if tower == towers.shape[0] - 1:
+            depths[dyad] += n_fronts + 1
+        else:
+            group = first_at_least(groups, tower * GROUP, second)
+            depths[dyad] += first_at_least(fronts, group * GROUP, second) + 1
+
+
+@compiled
+def ask_up(
+    points: NDArray[np.float64], starts: NDArray[np.intp], dyads: NDArray[np.float64], depths: NDArray[np.float64]
+) -> None:
+    """Add to the depth of each dyad one more than the last front with a point that dominates it.
+
+    If a front has one, so have all before it, and the fronts can be bisected.
+    """
+    for dyad in range(dyads.shape[0]):
+        first, second = dyads[dyad, 0], dyads[dyad, 1]
+        low, high = 0, starts.shape[0] - 1
+        while low < high:
+            front = (low + high) >> 1
+            place, n_left = starts[front], starts[front + 1] - starts[front]
+            while n_left > 0:
+                half = (n_left + 1) >> 1
+                place += half * (points[place + half - 1, 0] <= first)
+                n_left -= half
+            # The last point that is not to the right is the lowest of them. One that equals the dyad shares its
+            # front with none that dominates it.
+            place -= 1
+            if place >= starts[front] and (
+                points[place, 1] < second or (points[place, 1] == second and points[place, 0] < first)
+            ):
+                low = front + 1
+            else:
+                high = front
+        depths[dyad] += low + 1
+
+
+@compiled
+def join_envelopes(
+    points: NDArray[np.float64], starts: NDArray[np.intp], joined: NDArray[np.float64], ends: NDArray[np.intp]
+) -> None:
+    """Join runs 2i and 2i + 1 of points to run i, which ends at ``ends[i]``, of those that no other one is above.
+
+    In each run the first criterion does not fall and the second does not rise.
+    """
+    n_joined = 0
+    for run in range(ends.shape[0]):
+        start = n_joined
+        left, right = starts[2 * run + 1] - 1, starts[2 * run + 2] - 1
+        # From the far end, where the highest so far is the last one taken.
+        while left >= starts[2 * run] or right >= starts[2 * run + 1]:
+            is_left = right < starts[2 * run + 1] or (
+                left >= starts[2 * run]
+                and (
+                    points[left, 0] > points[right, 0]
+                    or (points[left, 0] == points[right, 0] and points[left, 1] > points[right, 1])
+                )
             )
-    return found
+            point = left if is_left else right
+            left -= is_left
+            right -= not is_left
+            if n_joined == start or points[point, 1] > joined[n_joined - 1, 1]:
+                joined[n_joined, 0] = points[point, 0]
+                joined[n_joined, 1] = points[point, 1]
+                n_joined += 1
+        for place in range((n_joined - start) >> 1):
+            other = n_joined - 1 - place
+            for criterion in range(2):
+                joined[start + place, criterion], joined[other, criterion] = (
+                    joined[other, criterion],
+                    joined[start + place, criterion],
+                )
+        ends[run] = n_joined
+
+
+@compiled
+def is_below(envelopes: NDArray[np.float64], place: int, stop: int, first: float, second: float) -> bool:
+    """Tell whether (first, second) dominates a point of an envelope, which starts at `place`."""
+    n_left = stop - place
+    while n_left > 0:
+        half = (n_left + 1) >> 1
+        place += half * (envelopes[place + half - 1, 0] < first)
+        n_left -= half
+    # The first point that is not to the left is the highest of them. If it equals the dyad, none is above that.
+    return bool(
+        place < stop
+        and (envelopes[place, 1] > second or (envelopes[place, 1] == second and envelopes[place, 0] > first))
+    )
+
+
+@compiled
+def ask_down(
+    envelopes: NDArray[np.float64],
+    starts: NDArray[np.intp],
+    n_fronts: int,
+    dyads: NDArray[np.float64],
+    depths: NDArray[np.float64],
+) -> None:
+    """Add to the depth of each dyad the first front with a point that it dominates, M + 1 if there is none of M.
+
+    To dominate a point of a front is not monotone in the front, so the fronts cannot be
+    bisected; but in a tree of them a node's envelope tells whether it holds such a point.
+    Node i has the halves 2i and 2i + 1, of which only the first is asked and need be
+    there, from ``starts[2i]`` to ``starts[2i + 1]``.
+    """
+    n_leaves = starts.shape[0] >> 1
+    for dyad in range(dyads.shape[0]):
+        first, second = dyads[dyad, 0], dyads[dyad, 1]
+        node = 1
+        if not is_below(envelopes, starts[1], starts[2], first, second):
+            depths[dyad] += n_fronts + 1
+            continue
+        while node < n_leaves:
+            node *= 2
+            node += not is_below(envelopes, starts[node], starts[node + 1], first, second)
+        depths[dyad] += node - n_leaves + 1

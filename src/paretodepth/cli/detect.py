@@ -47,7 +47,7 @@ def detect_command(
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many of the strangest are shown.")] = N_SHOWN,
     label: options.Label = None,
-    method: options.Method = "union",
+    method: options.Method = "blend",
     out: Annotated[str | None, typer.Option(help="File for the scores; - for stdout.")] = None,
     report: Annotated[str | None, typer.Option(help="File for the report, one HTML page; - for stdout.")] = None,
     format: options.Format = None,

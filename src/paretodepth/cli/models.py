@@ -38,7 +38,7 @@ def fit(
     columns: options.ColumnNames = None,
     id_column: Annotated[str | None, typer.Option("--id", help="Column that names the samples: no criterion.")] = None,
     alpha: options.Alpha = None,
-    method: options.Method = "union",
+    method: options.Method = "blend",
     missing: options.MissingRule = "drop",
     label: options.Label = None,
     train_rows: options.TrainRows = None,

@@ -75,7 +75,7 @@ def reproduce(
 
 @app.command()
 def accuracy(names: Names = None, out: Out = RESULTS, runs: Runs = None, seed: Seed = 0, jobs: Jobs = -1) -> None:
-    """Compare PDA and the union test with other detectors, and measure false alarms.
+    """Compare PDA and the blend with other detectors, and measure false alarms.
 
     Example: paretodepth accuracy all --out results
     """

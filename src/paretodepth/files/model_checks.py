@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from paretodepth._checks import listed, one_line, suggestion
 from paretodepth.criteria.criterion import MAX_CRITERIA
 from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.fronts.pair_fronts import PairFronts
+from paretodepth.scoring.blend_measures import BlendMeasurer, blend_counts
 from paretodepth.scoring.calibration import Calibration
-from paretodepth.scoring.methods import MEASURES, METHODS
+from paretodepth.scoring.methods import METHODS, Measure, MethodName, answered_methods
 from paretodepth.scoring.model import Model
 
 DTYPES = re.compile(r"[<|](b1|[iu][1248]|f[248]|[mM]8(\[\d{0,9}[a-zA-Zμ]{1,2}\])?)")
@@ -157,14 +159,21 @@ def check_model(model: Any) -> None:
     for fitted, view in zip(criteria, training, strict=True):
         check_known_state(fitted)
         _check_view(fitted, view, n_training)
-    check_fronts(model.fronts)
-    _refuse_unless(model.fronts.dyads.shape[1] == n_criteria, "fronts")
+    _refuse_unless(isinstance(measurer, BlendMeasurer) == (model.method == "blend"), "measures")
+    n_pairs = 0
+    if isinstance(measurer, BlendMeasurer):
+        _check_pair_fronts(measurer.fronts, n_criteria)
+        _check_blend(measurer, n_criteria, n_training)
+        n_pairs = len(measurer.fronts.criteria)
+    else:
+        check_fronts(measurer.fronts)
+        _refuse_unless(measurer.fronts.dyads.shape[1] == n_criteria, "fronts")
     for counts in (measurer.n_neighbors, measurer.n_summed):
         _refuse_unless(counts.shape == (n_criteria,), "numbers of neighbors")
         _refuse_unless(bool(np.all((counts >= 1) & (counts <= n_training))), "numbers of neighbors")
     _refuse_unless(bool(np.all(measurer.n_neighbors <= measurer.n_summed)), "numbers of neighbors")
     _check_numbers(measurer.weights, (n_criteria,), "weights")
-    _check_calibration(model.calibration, n_criteria)
+    _check_calibration(model.calibration, model.method, n_criteria, n_pairs)
     _check_numbers(model.profiles, (n_criteria, n_training), "profiles")
     _check_numbers(model.places, (len(model.places), n_criteria), "places")
     _check_rows(model.rows, len(model.scores), n_training)
@@ -238,18 +247,51 @@ def check_fronts(fronts: Any) -> None:
     _refuse_unless(bool(np.all(starts[1:] > starts[:-1])), "fronts")
 
 
-def _check_calibration(calibration: Calibration, n_criteria: int) -> None:
+def _check_pair_fronts(pairs: PairFronts, n_criteria: int) -> None:
+    """Refuse pairs of criteria that are not there, and fronts of another number of criteria."""
+    n_pairs = len(pairs.fronts)
+    width = min(2, n_criteria)
+    _refuse_unless(n_pairs >= 1 and pairs.criteria.shape == (n_pairs, width), "pairs of criteria")
+    _refuse_unless(bool(np.all((pairs.criteria >= 0) & (pairs.criteria < n_criteria))), "pairs of criteria")
+    _refuse_unless(len(pairs.rough) in (0, n_pairs), "fronts")
+    for fronts in (*pairs.fronts, *pairs.rough):
+        check_fronts(fronts)
+        _refuse_unless(fronts.dyads.shape[1] == width, "fronts")
+
+
+def _check_blend(measurer: BlendMeasurer, n_criteria: int, n_training: int) -> None:
+    """Refuse numbers of neighbors other than a fit has, and means that ratios cannot be made of."""
+    n_neighbors, n_summed = measurer.n_neighbors, measurer.n_summed
+    _refuse_unless(n_neighbors.ndim == n_summed.ndim == 1 and len(n_neighbors) > 0, "numbers of neighbors")
+    expected = blend_counts(n_training)
+    is_right = bool(np.all(n_neighbors == expected[0]) and np.all(n_summed == expected[1]))
+    _refuse_unless(is_right, "numbers of neighbors")
+    _check_numbers(measurer.softening, (n_criteria + 1,), "local means")
+    _check_numbers(measurer.local_means, (n_training, n_criteria + 1), "local means")
+    for values in (measurer.softening, measurer.local_means):
+        _refuse_unless(bool(np.isfinite(values).all() and np.all(values >= 0)), "local means")
+    _refuse_unless(bool(np.all(measurer.softening > 0)), "local means")
+
+
+def _check_calibration(calibration: Calibration, method: MethodName, n_criteria: int, n_pairs: int) -> None:
     """Refuse a calibration that lacks a measure or a method, or whose parts differ in size."""
-    widths = {name: calibration.nominal[name].shape[1:] for name in MEASURES}
-    _refuse_unless(set(calibration.surprises) == set(calibration.nominal) == set(MEASURES), "measures")
-    _refuse_unless(widths == {name: (n_criteria,) if name == "neighbor_sums" else () for name in MEASURES}, "measures")
-    n_nominal = len(calibration.nominal["mean_depth"])
-    for name, width in widths.items():
+    measures = METHODS[method].fitted
+    columns: dict[Measure, int] = {
+        "neighbor_sums": n_criteria,
+        "neighbor_means": 3 * n_criteria,
+        "local_ratios": n_criteria,
+        "pair_depths": n_pairs,
+    }
+    _refuse_unless(set(calibration.surprises) == set(calibration.nominal) == set(measures), "measures")
+    n_nominal = len(calibration.alone)
+    _check_numbers(calibration.alone, (n_nominal, n_criteria), "calibration")
+    for name in measures:
+        width = (columns[name],) if name in columns else ()
         _check_numbers(calibration.nominal[name], (n_nominal, *width), "calibration")
         _refuse_unless(len(calibration.surprises[name]) == (width or (1,))[0], "surprises")
         for surprise in calibration.surprises[name]:
             _check_numbers(surprise.nominal, (len(surprise.nominal),), "surprises")
-    _refuse_unless(set(calibration.scores) == set(METHODS), "calibration")
+    _refuse_unless(set(calibration.scores) == set(answered_methods(method)), "calibration")
     for scores in calibration.scores.values():
         _check_numbers(scores, (n_nominal,), "calibration")
 

@@ -35,7 +35,7 @@ from paretodepth.scoring.model import Model
 
 # The bytes beyond ASCII and the line ends show a transfer as text, as in PNG files.
 MAGIC = b"\x89PDM\r\n\x1a\n"
-VERSION = 2
+VERSION = 3
 PREFIX = struct.Struct("<8sQQ")
 CHUNK = 2**20
 CHECKSUM_SIZE = hashlib.sha256().digest_size

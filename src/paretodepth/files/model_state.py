@@ -30,6 +30,8 @@ from paretodepth.files.model_checks import (
 )
 from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts
+from paretodepth.fronts.pair_fronts import PairFronts
+from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.calibration import Calibration, Surprise
 from paretodepth.scoring.measures import Measurer
 from paretodepth.scoring.model import Model
@@ -43,7 +45,9 @@ CLASSES: dict[str, type] = {
         Layout,
         Fronts,
         Depths,
+        PairFronts,
         Measurer,
+        BlendMeasurer,
         Surprise,
         Calibration,
         Model,

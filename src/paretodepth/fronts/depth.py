@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels import tree, two_criteria
-from paretodepth.fronts.fronts import Fronts, lexicographic_order
+from paretodepth.fronts.fronts import Fronts, is_new, lexicographic_order
 from paretodepth.fronts.tree import MAX_HEIGHT, build_tree
 
-HEIGHTS_PER_POINT = 4
-"""Size of the envelopes of the slab index: more of them make smaller slabs."""
-MANY_LEVELS = 8
-"""Levels, as a multiple of the square root of the number of points, that need too large slabs."""
+Swept = tuple[NDArray[np.float64], NDArray[np.int32]]
+SWEPT_POINTS = 300.0
+"""Points that a sweep goes past in the time it takes to look up one dyad."""
 DepthKind = Literal["paper", "insertion", "mid"]
 DEPTHS = get_args(DepthKind)
 
@@ -32,9 +31,7 @@ class Depths:
     ``"mid"``
         the mean of the two.
 
-    Both answer one question, the first level with a point that the new dyad dominates: the
-    levels are the fronts, or the fronts in reverse seen through a mirror. The index that
-    answers it is built once.
+    The index that answers is built once, when it is first asked.
 
     References
     ----------
@@ -42,76 +39,147 @@ class Depths:
     """
 
     def __init__(self, fronts: Fronts, kind: DepthKind) -> None:
-        dyads = fronts.dyads
         self.fronts = fronts
         self.kind = kind
-        self._n_fronts = len(fronts)
-        self._downward = self._upward = None
-        if self._n_fronts and kind != "insertion":
-            self._downward = _level_index(dyads, fronts.starts)
-        if self._n_fronts and kind != "paper":
-            # Mirrored, a dyad that dominates is dominated, and the last front is the first.
-            self._upward = _level_index(-dyads[::-1], len(dyads) - fronts.starts[::-1])
+        self._index: _Index | None = None
+        if len(fronts):
+            # That of two criteria sees itself what it needs.
+            self._index = Staircases(fronts) if fronts.dyads.shape[1] == 2 else _Trees(fronts, kind)
 
     def of(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the depth of each row of `dyads`, shape (n_dyads, n_criteria)."""
-        if self._n_fronts == 0:
+        if self._index is None:
             return np.ones(len(dyads))
-        # In order, so that one search finds in the cache what the one before it read; slabs are even left for good.
+        # In order, so that one search finds in the cache what the one before it read, and a sweep goes along with them.
         order = lexicographic_order(dyads)
-        dyads = dyads.take(order, axis=0)
+        ordered = dyads.take(order, axis=0)
         answers = []
-        if self._downward is not None:
-            answers.append(self._downward.first_levels(dyads) + 1)
-        if self._upward is not None:
-            answers.append(self._n_fronts + 1 - self._upward.first_levels(-dyads[::-1])[::-1])
+        if self.kind != "insertion":
+            answers.append(self._index.first_dominated(ordered))
+        if self.kind != "paper":
+            answers.append(self._index.first_undominated(ordered))
         depths = np.empty(len(dyads))
         depths[order] = np.mean(answers, axis=0)
         return depths
 
 
-class _LevelIndex(Protocol):
-    """Points in levels, to be asked for the first level with a point that a dyad dominates."""
+class _Index(Protocol):
+    """Fronts, to be asked for the depths of dyads in lexicographic order."""
 
-    def first_levels(self, dyads: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return these levels, 0 for the first; the number of levels where there is none."""
+    def first_dominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the paper's depths."""
 
-
-def _level_index(points: NDArray[np.float64], starts: NDArray[np.intp]) -> _LevelIndex:
-    """Return the index that suits the number of criteria; level l is ``points[starts[l]:starts[l + 1]]``."""
-    # Slabs grow with the number of levels, or their heights would take too much memory, and the points of a slab are
-    # gone through one by one: with many levels a tree is faster.
-    if points.shape[1] == 2 and len(starts) < MANY_LEVELS * len(points) ** 0.5:
-        return _SlabIndex.build(points, starts)
-    return _TreeIndex.build(points, starts)
+    def first_undominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the insertion depths."""
 
 
-@dataclass(frozen=True)
-class _SlabIndex:
-    """Two criteria: the points in slabs along the first, with the upper envelope of all that follows each slab.
+class Staircases:
+    """Two criteria: a front is a staircase, falling in one criterion as the other grows.
 
-    "Dominates a point of level l" is not monotone in l, so the levels cannot be bisected;
-    "dominates a point of the levels up to l" is, and the envelopes are those of levels up to l.
+    Many dyads are swept along the first criterion together with the points of the fronts.
+    A few are looked up: the fronts, or a tree of them, are bisected, and each front itself.
+
+    Parameters
+    ----------
+    fronts : Fronts
+        At least one.
+    swept : tuple of ndarray or None, default=None
+        The dyads of the fronts in lexicographic order and their front numbers, if they are at hand.
+    swept_points : float, default=300
+        Points that a sweep goes past in the time it takes to look up one dyad; 0 sweeps
+        never. It changes no depth.
     """
 
-    slabs: two_criteria.Slabs
-    n_levels: int
+    def __init__(self, fronts: Fronts, *, swept: Swept | None = None, swept_points: float = SWEPT_POINTS) -> None:
+        self._fronts = fronts
+        self._swept_points = swept_points
+        if swept is not None:
+            self._swept = swept
 
-    @classmethod
-    def build(cls, points: NDArray[np.float64], starts: NDArray[np.intp]) -> _SlabIndex:
-        n_levels = len(starts) - 1
-        order = lexicographic_order(points)
-        levels = np.repeat(np.arange(n_levels), np.diff(starts))[order]
-        size = 1 + max(n_levels, math.isqrt(len(points))) // HEIGHTS_PER_POINT
-        return cls(two_criteria.cut_slabs(points.take(order, axis=0), levels, n_levels, size), n_levels)
+    def _is_swept(self, dyads: NDArray[np.float64]) -> bool:
+        """Tell whether there are enough dyads for a sweep."""
+        return len(dyads) * self._swept_points > len(self._fronts.dyads)
 
-    def first_levels(self, dyads: NDArray[np.float64]) -> NDArray[np.intp]:
-        return two_criteria.find_levels(dyads, self.slabs, self.n_levels)
+    def mid_depths(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the mid depth of each dyad, these being in lexicographic order."""
+        return (self.first_dominated(dyads) + self.first_undominated(dyads)) / 2
+
+    def first_dominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the first front with a point that each dyad, in lexicographic order, dominates: the paper's depth."""
+        n_fronts = len(self._fronts)
+        depths = np.zeros(len(dyads))
+        if self._is_swept(dyads):
+            n_groups = -(-n_fronts // two_criteria.GROUP)
+            n_towers = -(-n_groups // two_criteria.GROUP)
+            highest = np.full(n_fronts, np.nan), np.full(n_groups, np.nan), np.full(n_towers + 1, np.nan)
+            two_criteria.sweep_down(*self._swept, n_fronts, dyads, highest, depths)
+        else:
+            two_criteria.ask_down(*self._envelopes, n_fronts, dyads, depths)
+        return depths
+
+    def first_undominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one more than the last front with a point that dominates each dyad: the insertion depth."""
+        points, starts = self._fronts.dyads, self._fronts.starts
+        depths = np.zeros(len(dyads))
+        if self._is_swept(dyads):
+            two_criteria.sweep_up(*self._swept, dyads, np.full(len(self._fronts), np.nan), depths)
+        else:
+            two_criteria.ask_up(points, starts, dyads, depths)
+        return depths
+
+    @cached_property
+    def _swept(self) -> Swept:
+        """The points in lexicographic order, and their front numbers."""
+        order = lexicographic_order(self._fronts.dyads)
+        return self._fronts.dyads.take(order, axis=0), self._fronts.numbers.astype(np.int32)[order]
+
+    @cached_property
+    def _envelopes(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """The envelopes of a tree of fronts, and where each starts, see `ask_down`."""
+        points, starts = self._fronts.dyads, self._fronts.starts
+        n_leaves = 1 << (len(self._fronts) - 1).bit_length()
+        starts = np.append(starts, np.full(n_leaves + 1 - len(starts), starts[-1]))
+        envelopes, lengths = [], []
+        while True:
+            sizes = np.diff(starts)
+            # Of two halves only the first one is asked.
+            is_asked = np.arange(len(sizes)) % 2 == 0
+            envelopes.append(points[np.repeat(is_asked, sizes)])
+            lengths.append(np.where(is_asked, sizes, 0))
+            if len(sizes) == 1:
+                # There is no node 0.
+                lengths.append(np.array([0, 0]))
+                return np.concatenate(envelopes[::-1]), np.cumsum(np.concatenate(lengths[::-1]))
+            joined, ends = np.empty_like(points), np.empty(len(sizes) // 2, np.intp)
+            two_criteria.join_envelopes(points, starts, joined, ends)
+            points, starts = joined[: ends[-1]], np.append(0, ends)
+
+
+class _Trees:
+    """Any number of criteria: trees that find the first level with a point that a dyad dominates.
+
+    The levels are the fronts, or the fronts in reverse seen through a mirror.
+    """
+
+    def __init__(self, fronts: Fronts, kind: DepthKind) -> None:
+        points, starts = fronts.dyads, fronts.starts
+        self._n_fronts = len(fronts)
+        if kind != "insertion":
+            self._downward = _LevelTree.build(points, starts)
+        if kind != "paper":
+            # Mirrored, a dyad that dominates is dominated, and the last front is the first.
+            self._upward = _LevelTree.build(-points[::-1], len(points) - starts[::-1])
+
+    def first_dominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (self._downward.first_levels(dyads) + 1).astype(np.float64)
+
+    def first_undominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (self._n_fronts + 1 - self._upward.first_levels(-dyads[::-1])[::-1]).astype(np.float64)
 
 
 @dataclass(frozen=True)
-class _TreeIndex:
-    """Three and more criteria: a k-d tree with the lowest level of each node, searched by branch and bound."""
+class _LevelTree:
+    """A k-d tree with the lowest level of each node, searched by branch and bound."""
 
     points: NDArray[np.float64]
     levels: NDArray[np.intp]
@@ -120,7 +188,8 @@ class _TreeIndex:
     n_levels: int
 
     @classmethod
-    def build(cls, points: NDArray[np.float64], starts: NDArray[np.intp]) -> _TreeIndex:
+    def build(cls, points: NDArray[np.float64], starts: NDArray[np.intp]) -> _LevelTree:
+        """Return the tree of points of which ``points[starts[l]:starts[l + 1]]`` are on level l."""
         n_levels = len(starts) - 1
         columns = np.column_stack((points, np.repeat(np.arange(n_levels), np.diff(starts))))
         # The lowest level of a node prunes the search, so levels are halved first, then the criteria in turn.
@@ -132,7 +201,12 @@ class _TreeIndex:
         return cls(points, levels, (lower_corners, upper_corners), lowest, n_levels)
 
     def first_levels(self, dyads: NDArray[np.float64]) -> NDArray[np.intp]:
-        found = np.full(len(dyads), self.n_levels)
+        """Return these levels for dyads in lexicographic order, the number of levels where there is none."""
+        # Equal dyads, which there may be many of, are looked up once.
+        is_first = is_new(dyads)
+        distinct = np.ascontiguousarray(dyads[is_first])
+        found = np.full(len(distinct), self.n_levels)
         stack = np.empty(2 * MAX_HEIGHT, np.intp)
-        tree.find_levels(np.ascontiguousarray(dyads), self.points, self.levels, self.corners, self.lowest, stack, found)
-        return found
+        tree.find_levels(distinct, self.points, self.levels, self.corners, self.lowest, stack, found)
+        levels: NDArray[np.intp] = found[np.cumsum(is_first) - 1]
+        return levels

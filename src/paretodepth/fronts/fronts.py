@@ -117,6 +117,11 @@ class Fronts:
         if max_depth is not None:
             kept = (numbers <= max_depth) & is_new(ordered)
             ordered, numbers = ordered[kept], numbers[kept]
+        return cls.of_numbered(ordered, numbers, max_depth)
+
+    @classmethod
+    def of_numbered(cls, ordered: NDArray[np.float64], numbers: NDArray[np.intp], max_depth: int | None) -> Fronts:
+        """Return the fronts of dyads in lexicographic order, all to be kept, with their front numbers."""
         # No dyad has front number 0, so a count of it starts the sums.
         starts = np.cumsum(np.bincount(numbers, minlength=1))
         grouped = np.empty_like(ordered)
@@ -216,20 +221,20 @@ def is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def lexicographic_order(dyads: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the order that sorts by the first criterion, ties by the second, and so on; equal dyads as they come."""
-    order, is_same = _value_order(dyads[:, 0])
+    order, is_same = value_order(dyads[:, 0])
     for column in dyads.T[1:]:
         # Most often the first criterion has no ties, and one sort is all there is to do.
         if not is_same.any():
             break
-        _order_ties(column, order, is_same)
+        order_ties(column, order, is_same)
     return order
 
 
-def _order_ties(values: NDArray[np.float64], order: NDArray[np.intp], is_same: NDArray[np.bool_]) -> None:
+def order_ties(values: NDArray[np.float64], order: NDArray[np.intp], is_same: NDArray[np.bool_]) -> None:
     """Sort the runs of ties of an order by values, in place, and note what is still the same as the one before."""
     places = _tied_places(is_same)
     rows = order[places]
-    by_value, _ = _value_order(values[rows])
+    by_value, _ = value_order(values[rows])
     n_bits = len(rows).bit_length()
     # The run in the first bits, the place by value in the last: a plain sort puts the runs together again.
     keys = np.cumsum(~is_same[places], dtype=np.int64)[by_value]
@@ -243,7 +248,7 @@ def _order_ties(values: NDArray[np.float64], order: NDArray[np.intp], is_same: N
     is_same[places[1:]] &= in_order[1:] == in_order[:-1]
 
 
-def _value_order(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def value_order(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Return the order of values, equal ones as they come, and which in this order equal the one before."""
     n_bits = len(values).bit_length()
     # The bits of a float sort like the float, once those of negative ones are turned round. Their

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -11,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from paretodepth._checks import check_count
 from paretodepth._kernels.filters import choose_points, new_staircase, pass_points, pass_staircase
 from paretodepth.fronts.fronts import Fronts, check_dyads
+
+Block = NDArray[np.float64] | Sequence[NDArray[np.float64]]
+"""Dissimilarities of shape (n_criteria, n_rows, n_columns), or a list of those of each criterion."""
 
 
 class SummarySizes(NamedTuple):
@@ -114,8 +118,8 @@ class FrontSummary:
         columns = np.ascontiguousarray(check_dyads(dyads, "FrontSummary.add").T)
         self.add_block(columns[:, None, :], is_triangle=False)
 
-    def add_block(self, block: NDArray[np.float64], *, is_triangle: bool) -> None:
-        """Take in a checked, C-contiguous block of dissimilarities of shape (n_criteria, n_rows, n_columns).
+    def add_block(self, block: Block, *, is_triangle: bool) -> None:
+        """Take in a checked block of dissimilarities of shape (n_criteria, n_rows, n_columns), C-contiguous in each.
 
         Of a triangle only the entries above the diagonal, column > row, are dyads.
         """
@@ -175,11 +179,11 @@ class _Sieve:
             probes = alike if slipped is None else np.concatenate((alike, slipped))
             self.points = choose_points(spread(self.points, sizes.n_candidates), probes, sizes.n_points)
 
-    def passed(self, block: NDArray[np.float64], is_triangle: bool) -> NDArray[np.float64]:
+    def passed(self, block: Block, is_triangle: bool) -> NDArray[np.float64]:
         """Return the dyads of a block that pass, shape (n_dyads, n_criteria)."""
         if self._staircase is not None:
-            return pass_staircase(block, is_triangle, self._staircase)
-        return pass_points(block, is_triangle, self.points)
+            return pass_staircase(block[0], block[1], is_triangle, self._staircase)
+        return pass_points(np.ascontiguousarray(block), is_triangle, self.points)
 
     def renewed(self, points: NDArray[np.float64], slipped: NDArray[np.float64]) -> _Sieve:
         """Return a sieve of more points."""

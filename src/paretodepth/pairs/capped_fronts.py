@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -62,26 +63,61 @@ def capped_fronts(
     sizes : SummarySizes, optional
         Of the summary of the fronts. Neither changes the result.
     """
-    n_samples, n_criteria = pairs.n_samples, pairs.n_criteria
-    beyond = alike = None
+    every = range(pairs.n_criteria)
+    return fronts_of_some(pairs, [every], [max_depth], seed=seed, few_samples=few_samples, sizes=sizes)[0]
+
+
+def fronts_of_some(
+    pairs: Pairs,
+    criteria: Sequence[Sequence[int]],
+    max_depths: Sequence[int],
+    *,
+    seed: int = 0,
+    few_samples: int = FEW_SAMPLES,
+    sizes: SummarySizes = USUAL_SIZES,
+) -> list[Fronts]:
+    """Return what `capped_fronts` does of several choices of criteria, each up to a depth of its own, in one pass."""
+    n_samples = pairs.n_samples
+    beyond: list[NDArray[np.float64] | None] = [None] * len(criteria)
+    alike = None
     if n_samples > few_samples:
         # Without foresight whole batches would be sorted of which nearly all is dropped again.
-        foreseen = max_depth / growth(n_samples // 4, n_samples, n_criteria)
-        foreseen = math.ceil(foreseen + FRONT_MARGIN * spread_of(foreseen, n_criteria))
+        foreseen = [_foreseen_depth(*of_some, n_samples) for of_some in zip(criteria, max_depths, strict=True)]
         quarter = pairs.drawn(n_samples // 4, seed)
-        beyond = last_front(capped_fronts(quarter, foreseen, seed=seed, few_samples=few_samples, sizes=sizes))
+        fewer = fronts_of_some(quarter, criteria, foreseen, seed=seed, few_samples=few_samples, sizes=sizes)
+        beyond = [last_front(fronts) for fronts in fewer]
         alike = HeldPairs.of(pairs.drawn(ALIKE_SAMPLES, seed)).dyads
-    while True:
-        summary = FrontSummary(max_depth, n_criteria, beyond=beyond, alike=alike, sizes=sizes)
-        points = summary.points
-        fronts = pairs.summarized(summary, pair_blocks(n_samples, n_criteria))
-        # What a point dominates was rightly dropped if front L holds a dyad that is nowhere larger than the point.
-        is_right = are_reached(points, last_front(fronts))
-        if is_right.all():
-            return fronts
-        # Among fewer dyads no dyad lies deeper than among all, so what front L of these reaches, front L of all does:
-        # these points are right for good, and the second pass is the last.
-        beyond = points[is_right]
+    found: dict[int, Fronts] = {}
+    while len(found) < len(criteria):
+        missing = [choice for choice in range(len(criteria)) if choice not in found]
+        summaries = [
+            FrontSummary(
+                max_depths[choice],
+                len(criteria[choice]),
+                beyond=beyond[choice],
+                alike=None if alike is None else alike[:, list(criteria[choice])],
+                sizes=sizes,
+            )
+            for choice in missing
+        ]
+        points = [summary.points for summary in summaries]
+        parts = [(criteria[choice], summary) for choice, summary in zip(missing, summaries, strict=True)]
+        all_fronts = pairs.summarized(parts, pair_blocks(n_samples, pairs.n_criteria))
+        for choice, fronts, guessed in zip(missing, all_fronts, points, strict=True):
+            # What a point dominates was rightly dropped if front L holds a dyad that is nowhere larger than the point.
+            is_right = are_reached(guessed, last_front(fronts))
+            if is_right.all():
+                found[choice] = fronts
+            # Among fewer dyads no dyad lies deeper than among all, so what front L of these reaches, front L of all
+            # does: these points are right for good, and the second pass is the last.
+            beyond[choice] = guessed[is_right]
+    return [found[choice] for choice in range(len(criteria))]
+
+
+def _foreseen_depth(criteria: Sequence[int], max_depth: int, n_samples: int) -> int:
+    """Return a depth, below the fronts of a quarter of the samples, that front `max_depth` of all will not exceed."""
+    depth = max_depth / growth(n_samples // 4, n_samples, len(criteria))
+    return math.ceil(depth + FRONT_MARGIN * spread_of(depth, len(criteria)))
 
 
 def auto_max_depth(
@@ -137,6 +173,11 @@ def auto_max_depth(
 
 def drawn_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int) -> Fronts:
     """Return the fronts of `n_dyads` random dyads of the training samples."""
+    return Fronts.from_dyads(drawn_dyads(pairs, n_dyads, seed=seed), max_depth=max_depth, n_jobs=pairs.n_jobs)
+
+
+def drawn_dyads(pairs: Pairs, n_dyads: int, *, seed: int) -> NDArray[np.float64]:
+    """Return `n_dyads` random dyads of the training samples, shape (n_dyads, n_criteria)."""
     drawn = drawn_numbers(pairs.n_pairs, n_dyads, np.random.default_rng(seed))
     firsts = pairs_before(np.arange(pairs.n_samples), pairs.n_samples)
     samples = np.searchsorted(firsts, drawn, side="right") - 1
@@ -148,7 +189,7 @@ def drawn_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int
         return np.concatenate([pairs.chosen(*of_sample) for of_sample in part])
 
     dyads = pairs.map(dyads_of, [chosen[part] for part in gen_batches(len(chosen), DRAWN_SAMPLES)])
-    return Fronts.from_dyads(np.concatenate(list(dyads)), max_depth=max_depth, n_jobs=pairs.n_jobs)
+    return np.concatenate(list(dyads))
 
 
 def drawn_numbers(n_numbers: int, n_drawn: int, rng: np.random.Generator) -> NDArray[np.intp]:

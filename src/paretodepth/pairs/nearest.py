@@ -69,11 +69,22 @@ def nearest_dyads(
     order. Those that remain tied give equal dyads, so no score depends on the order of the
     training samples; the neighbor with the smaller index is named.
     """
+    neighbors = nearest_in_block(block, n_neighbors)
+    return neighbors, dyads_with(block, neighbors)
+
+
+def nearest_in_block(block: NDArray[np.float64], n_neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return each row's neighbors alone, as `nearest_dyads` chooses them."""
     neighbors = np.empty((block.shape[1], n_neighbors.sum()), np.intp)
     select_nearest(block, n_neighbors, neighbors)
+    return neighbors
+
+
+def dyads_with(block: NDArray[np.float64], neighbors: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return each row's dyads with some columns of a block, shape (n_rows, n_neighbors, n_criteria)."""
     # The values of a dyad side by side, as the compiled loops of depths read them.
     dyads = block[:, np.arange(block.shape[1])[:, None], neighbors]
-    return neighbors, np.ascontiguousarray(np.moveaxis(dyads, 0, -1))
+    return np.ascontiguousarray(np.moveaxis(dyads, 0, -1))
 
 
 def nearest_by_sum(
@@ -83,6 +94,13 @@ def nearest_by_sum(
 
     The nearest comes first, and of equally near ones that with the smaller index.
     """
+    sums = weighted_sum(block, weights)
+    indices = nearest_in_block(sums[None], np.array([n_nearest]))
+    return np.take_along_axis(sums, indices, axis=1), indices
+
+
+def weighted_sum(block: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weighted sum of a block's criteria, shape (n_rows, n_training)."""
     sums = np.zeros(block.shape[1:])
     with np.errstate(over="ignore"):
         # One after the other: the last bits of a matrix product depend on its shape and on the library.
@@ -90,9 +108,7 @@ def nearest_by_sum(
             # A weight of zero leaves a criterion out, infinite dissimilarities too.
             if weight > 0:
                 sums += weight * part
-    indices = np.empty((len(sums), n_nearest), np.intp)
-    select_nearest(sums[None], np.array([n_nearest]), indices)
-    return np.take_along_axis(sums, indices, axis=1), indices
+    return sums
 
 
 class NeighborLists(NamedTuple):

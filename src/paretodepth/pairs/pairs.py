@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,9 @@ Views = Sequence[View]
 N_SAMPLED_PAIRS = 2**22
 """Pairs that are looked at to tell what is usual, and those of `MIN_SAMPLED_ROWS` samples at least."""
 MIN_SAMPLED_ROWS = 50
+
+SomeCriteria = tuple[Sequence[int], FrontSummary]
+"""A summary of the dyads of some criteria, which are given in rising order."""
 
 
 class Pairs(ABC):
@@ -68,11 +72,11 @@ class Pairs(ABC):
         """Give the function's results for these pairs and each part, in the order of the parts, as they come."""
         return iterate_blocks(lambda part: function(self, part), parts, self.n_jobs)
 
-    def summarized(self, summary: FrontSummary, blocks: Sequence[slice]) -> Fronts:
-        """Return the fronts of a summary after the dyads of blocks of samples with later ones were added to it."""
-        for _ in self.map(lambda pairs, rows: summary.add_block(pairs.later(rows), is_triangle=True), blocks):
+    def summarized(self, summaries: Sequence[SomeCriteria], blocks: Sequence[slice]) -> list[Fronts]:
+        """Return the fronts of summaries after the dyads of blocks of samples with later ones were added to each."""
+        for _ in self.map(partial(add_later, summaries), blocks):
             pass
-        return summary.fronts()
+        return [summary.fronts() for _, summary in summaries]
 
     def row_blocks(self) -> list[slice]:
         """Return slices that cover the samples, for `block`."""
@@ -224,6 +228,15 @@ class HeldPairs(Pairs):
         """Return dyads that tell what is usual."""
         is_all = (n_rows or n_sampled_rows(self.n_samples)) >= self.n_samples
         return self.dyads if is_all else super().sample(n_rows=n_rows)
+
+
+def add_later(summaries: Sequence[SomeCriteria], pairs: Pairs, rows: slice) -> None:
+    """Add the dyads of some samples with all later ones to summaries."""
+    block = pairs.later(rows)
+    for criteria, summary in summaries:
+        # All criteria need not be taken apart.
+        part = block if len(criteria) == len(block) else [block[criterion] for criterion in criteria]
+        summary.add_block(part, is_triangle=True)
 
 
 def _packed(pairs: Pairs, rows: slice) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from paretodepth.criteria.kinds import column_kind
 from paretodepth.fronts.fronts import Fronts
+from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.reports.decision import ONE_FILE_FDR
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.lines import drawings, rounded
 from paretodepth.reports.reasons import TOGETHER, Reason
 from paretodepth.reports.results import headline, label_figures, left_out_remarks
 from paretodepth.scoring.calibration import discoveries
+from paretodepth.scoring.model import Model
 
 Json = dict[str, Any]
 MAX_COLUMNS = 12
@@ -26,6 +28,8 @@ MAX_COLUMNS = 12
 N_BINS = 60
 N_DOTS = 1500
 """Nominal dyads drawn as dots."""
+N_DOT_SAMPLES = 60
+"""Nominal samples whose dyads these are, if the fronts hold none of all criteria."""
 N_LINES = 9
 """Fronts drawn for a pair of criteria."""
 MAX_LINE_POINTS = 60
@@ -74,8 +78,7 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
         "fitted_some": detection.fitted_rows is not None,
         "label": label_figures(detection),
         "threshold": detection.threshold,
-        "n_fronts": len(model.fronts),
-        "max_depth": model.fronts.max_depth,
+        **_front_figures(model),
         "exact": bool(model.is_exact),
         "advice": [*left_out_remarks(detection), *model.advice],
         "criteria": model.criteria.names,
@@ -92,6 +95,18 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
 def _n_standing_out(detection: Detection) -> int:
     """Return how many samples of one file stand out beyond what the rest suggests, whatever else sets the threshold."""
     return int(discoveries(detection.stand_out_p_values, ONE_FILE_FDR).sum())
+
+
+def _front_figures(model: Model) -> Json:
+    """Return how many fronts there are, of how many pairs of criteria if of pairs, and whether deeper ones were cut."""
+    fronts = model.fronts
+    if isinstance(fronts, Fronts):
+        max_depth, n_pairs, is_capped = fronts.max_depth, 0, fronts.max_depth is not None
+    else:
+        # A single criterion stands for itself, not for a pair.
+        n_pairs = len(fronts.criteria) if fronts.criteria.shape[1] == 2 else 0
+        max_depth, is_capped = None, any(part.max_depth is not None for part in fronts.fronts)
+    return {"n_fronts": model.n_fronts, "max_depth": max_depth, "n_pairs": n_pairs, "capped": is_capped}
 
 
 def _spread(values: NDArray[np.float64], n_kept: int) -> NDArray[np.float64]:
@@ -184,13 +199,16 @@ def page_details(detection: Detection, n_detailed: int, cell_letters: int) -> Js
 
 def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
     """Return the samples' dyads, and nominal dyads and fronts to draw them over, for two and more criteria."""
-    fronts = detection.model.fronts
-    nominal = fronts.dyads
-    n_criteria = nominal.shape[1]
+    model = detection.model
+    n_criteria = len(model.criteria.fitted)
     if n_criteria == 1:
         return {"pairs": []}
+    fronts = model.fronts
+    nominal = fronts.dyads if isinstance(fronts, Fronts) else model.some_dyads(N_DOT_SAMPLES)
     # Axes are logarithmic, so that zero is drawn where the smallest dissimilarity is.
-    floor = np.array([column[column > 0].min(initial=np.inf) for column in nominal.T])
+    floor = np.full(n_criteria, np.inf)
+    for criterion, values in _nominal_columns(fronts):
+        floor[criterion] = values[values > 0].min(initial=floor[criterion])
     floor[np.isinf(floor)] = 1.0
     dots = nominal[np.random.default_rng(0).permutation(len(nominal))[:N_DOTS]]
     samples = detection.nearest_dyads(rows) if len(rows) else np.empty((0, 0, n_criteria))
@@ -204,21 +222,41 @@ def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
     }
 
 
-def _front_lines(fronts: Fronts, first: int, second: int, floor: NDArray[np.float64]) -> list[Json]:
+def _nominal_columns(fronts: Fronts | PairFronts) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Give criteria, some more than once, with dissimilarities of nominal samples in them."""
+    if isinstance(fronts, Fronts):
+        yield from enumerate(fronts.dyads.T)
+    else:
+        for criteria, of_pair in zip(fronts.criteria.tolist(), fronts.fronts, strict=True):
+            yield from zip(criteria, of_pair.dyads.T, strict=True)
+
+
+def _front_lines(fronts: Fronts | PairFronts, first: int, second: int, floor: NDArray[np.float64]) -> list[Json]:
     """Return some fronts under two criteria, from the first to the last; of more criteria, of these two alone."""
-    dyads = fronts.dyads
-    if dyads.shape[1] > MAX_PAIRED_CRITERIA:
+    of_pair = _fronts_of_pair(fronts, first, second, len(floor))
+    if of_pair is None:
         return []
-    if dyads.shape[1] > 2:
-        fronts = Fronts.from_dyads(dyads[:: -(-len(dyads) // MAX_SORTED)][:, [first, second]])
-    numbers = np.unique(np.geomspace(1, len(fronts), N_LINES).astype(int))
+    numbers = np.unique(np.geomspace(1, len(of_pair), N_LINES).astype(int))
     lines = []
     for number in numbers.tolist():
-        points = fronts.front(number)
+        points = of_pair.front(number)
         kept = np.unique(np.linspace(0, len(points) - 1, min(MAX_LINE_POINTS, len(points))).astype(int))
         x, y = np.maximum(points[kept], floor[[first, second]]).T
         lines.append({"number": number, "x": rounded(x, 3), "y": rounded(y, 3)})
     return lines
+
+
+def _fronts_of_pair(fronts: Fronts | PairFronts, first: int, second: int, n_criteria: int) -> Fronts | None:
+    """Return the fronts of two criteria; None if the page would get too long, or they were not made."""
+    if n_criteria > MAX_PAIRED_CRITERIA:
+        return None
+    if isinstance(fronts, Fronts):
+        dyads = fronts.dyads
+        if n_criteria == 2:
+            return fronts
+        return Fronts.from_dyads(dyads[:: -(-len(dyads) // MAX_SORTED)][:, [first, second]])
+    made = {(int(a), int(b)): of_pair for (a, b), of_pair in zip(fronts.criteria, fronts.fronts, strict=True)}
+    return made.get((first, second))
 
 
 def check_training(table: Any) -> Any:

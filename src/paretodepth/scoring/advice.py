@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts
+from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.capped_fronts import asked_dyads
 from paretodepth.pairs.pairs import Pairs
 
@@ -30,9 +31,7 @@ class AdviceWarning(UserWarning):
     """Criteria that can be used, but had better be changed."""
 
 
-def criteria_advice(
-    criteria: Sequence[FittedCriterion], dyads: NDArray[np.float64], n_fronts: int, n_dyads: int
-) -> list[str]:
+def criteria_advice(criteria: Sequence[FittedCriterion], dyads: NDArray[np.float64]) -> list[str]:
     """Return what to tell the user about the criteria, a sentence or two each.
 
     Parameters
@@ -40,19 +39,12 @@ def criteria_advice(
     criteria : sequence of FittedCriterion
     dyads : ndarray of shape (n_sampled, n_criteria)
         Of all pairs of training samples, or of some.
-    n_fronts, n_dyads : int
-        How many fronts there are, of how many dyads.
     """
     names = [criterion.name for criterion in criteria]
     ties = count_ties(dyads)
     advice = [_constant_advice(name) for name, constant in zip(names, ties.is_constant, strict=True) if constant]
     advice += _tie_advice(names, ties)
     advice += _redundancy_advice(names, dyads[:: -(-len(dyads) // N_CORRELATED_DYADS)], ties.is_constant)
-    if len(names) > MANY_CRITERIA:
-        advice.append(
-            f"{len(names)} criteria make only {n_fronts} fronts of {n_dyads:,} dyads, so depth is coarse. Join "
-            f"related columns into at most {MANY_CRITERIA} criteria."
-        )
     advice += [
         f"The criterion '{criterion.name}' calls a Python function for each pair of samples, which is slow. Give a "
         "function f(A, B) of two arrays of samples, without pairwise=True."
@@ -60,6 +52,16 @@ def criteria_advice(
         if criterion.criterion.pairwise
     ]
     return advice
+
+
+def many_criteria_advice(n_criteria: int, n_fronts: int, n_dyads: int) -> list[str]:
+    """Return what to tell the user about criteria so many that their dyads make few fronts."""
+    if n_criteria <= MANY_CRITERIA:
+        return []
+    return [
+        f"{n_criteria} criteria make only {n_fronts} fronts of {n_dyads:,} dyads, so depth is coarse. Use "
+        f"method='blend', or join related columns into at most {MANY_CRITERIA} criteria."
+    ]
 
 
 def _constant_advice(name: str) -> str:
@@ -135,18 +137,54 @@ def count_ties(dyads: NDArray[np.float64]) -> Ties:
 
 def fronts_advice(pairs: Pairs, fronts: Fronts, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:
     """Return what to tell the user about fronts that are not all there are."""
-    advice = []
-    if n_dyads < pairs.n_pairs:
-        advice.append(
-            f"The fronts are those of {n_dyads:,} of the {pairs.n_pairs:,} dyads, drawn at random: depths are "
-            "estimates. Raise max_dyads, or use max_depth='auto' in its place, to have them exact."
-        )
-    if fronts.max_depth is not None and len(fronts) == fronts.max_depth:
-        depths = Depths(fronts, "paper").of(asked_dyads(pairs, n_neighbors, 0))
-        deep_share = float(np.mean(depths > fronts.max_depth))
+    advice = _drawn_advice(n_dyads, pairs.n_pairs)
+    if is_cut(fronts):
+        deep_share = _deep_share(fronts, asked_dyads(pairs, n_neighbors, 0))
         if deep_share > DEEP_SHARE:
             advice.append(
                 f"{deep_share:.0%} of the training samples' nearest dyads are deeper than the last front kept, "
                 f"{fronts.max_depth}, and are not told apart. Raise max_depth, or use max_dyads in its place."
             )
     return advice
+
+
+def pair_fronts_advice(pairs: Pairs, fronts: PairFronts, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:
+    """Return what to tell the user about fronts of pairs of criteria that are not all there are."""
+    advice = _drawn_advice(n_dyads, pairs.n_pairs)
+    if any(map(is_cut, fronts.fronts)):
+        dyads = asked_dyads(pairs, n_neighbors, 0)
+        # In the mean over the pairs, as the score takes them.
+        deep_share = float(
+            np.mean(
+                [
+                    _deep_share(of_pair, dyads.take(criteria, axis=1)) if is_cut(of_pair) else 0.0
+                    for criteria, of_pair in zip(fronts.criteria, fronts.fronts, strict=True)
+                ]
+            )
+        )
+        if deep_share > DEEP_SHARE:
+            advice.append(
+                f"{deep_share:.0%} of the training samples' nearest dyads are deeper than the last front kept of a "
+                "pair of criteria and are not told apart. Raise max_depth, or use max_dyads in its place."
+            )
+    return advice
+
+
+def _drawn_advice(n_dyads: int, n_pairs: int) -> list[str]:
+    """Return advice about fronts of some dyads alone."""
+    if n_dyads == n_pairs:
+        return []
+    return [
+        f"The fronts are those of {n_dyads:,} of the {n_pairs:,} dyads, drawn at random: depths are "
+        "estimates. Raise max_dyads, or use max_depth='auto' in its place, to have them exact."
+    ]
+
+
+def is_cut(fronts: Fronts) -> bool:
+    """Tell whether there may be fronts beyond the last one kept."""
+    return fronts.max_depth is not None and len(fronts) == fronts.max_depth
+
+
+def _deep_share(fronts: Fronts, dyads: NDArray[np.float64]) -> float:
+    """Return the share of dyads that are deeper than the last front."""
+    return float(np.mean(Depths(fronts, "paper").of(dyads) > len(fronts)))

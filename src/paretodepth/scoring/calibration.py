@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
 from paretodepth._checks import check_rate, is_real
-from paretodepth.scoring.measures import Measures
-from paretodepth.scoring.methods import METHODS, Measure, MethodName
+from paretodepth.scoring.measures import LARGEST, Measures
+from paretodepth.scoring.methods import Measure, MethodName, answered_methods
+from paretodepth.scoring.scores import SCORINGS
 
 CALIBRATIONS: tuple[Literal["leave-one-out"], Literal["split"]] = ("leave-one-out", "split")
 HELD_OUT_SHARE = 1 / 3
@@ -21,8 +22,6 @@ TAIL_SHARE = 0.1
 """Share of nominal samples beyond which the distribution of a measure is continued exponentially."""
 MIN_TAIL = 5
 """Nominal samples that the tail starts with at least."""
-LARGEST = 1e300
-"""Beyond this, where sums overflow, all values count as this one."""
 
 
 def kept_rows(n_samples: int, calibration: str, seed: int) -> NDArray[np.intp] | slice:
@@ -111,28 +110,38 @@ class Calibration:
     nominal : dict of ndarray
         The measures of the nominal samples that calibrate, each column in rising order.
     scores : dict of ndarray of shape (n_nominal,)
-        Their scores by method, in rising order.
+        Their scores, in rising order, by method: the fit's, and others that need no more measures.
+    alone : ndarray of shape (n_nominal, n_criteria)
+        How surprising each criterion of theirs is alone under the fit's method, each column in rising order.
     """
 
     surprises: dict[Measure, list[Surprise]]
     nominal: dict[Measure, NDArray[np.float64]]
     scores: dict[MethodName, NDArray[np.float64]]
+    alone: NDArray[np.float64]
 
     @classmethod
-    def fit(cls, training: Measures, calibrating: Measures) -> Calibration:
+    def fit(cls, training: Measures, calibrating: Measures, method: MethodName) -> Calibration:
         """Return the calibration by some nominal samples of surprises that are fitted to others, or to the same."""
         surprises = {name: [Surprise.fit(column) for column in _columns(values)] for name, values in training.items()}
         nominal = {name: np.sort(values, axis=0) for name, values in calibrating.items()}
-        fitted = cls(surprises, nominal, {})
+        fitted = cls(surprises, nominal, {}, np.empty((0, 0)))
         scores: dict[MethodName, NDArray[np.float64]] = {
-            method: np.sort(fitted.score(calibrating, method)) for method in METHODS
+            name: np.sort(fitted.score(calibrating, name)) for name in answered_methods(method)
         }
-        return replace(fitted, scores=scores)
+        return replace(fitted, scores=scores, alone=np.sort(fitted.alone_surprise(calibrating, method), axis=0))
 
     def score(self, measures: Measures, method: MethodName) -> NDArray[np.float64]:
         """Return the scores of samples under a method, larger is stranger."""
-        score: NDArray[np.float64] = METHODS[method].score(measures, partial(self.surprise, measures))
-        return score
+        return SCORINGS[method].score(measures, partial(self.surprise, measures))
+
+    def alone_surprise(self, measures: Measures, method: MethodName) -> NDArray[np.float64]:
+        """Return how surprising each criterion is alone, shape (n_samples, n_criteria)."""
+        return SCORINGS[method].alone(measures, partial(self.surprise, measures))
+
+    def together_surprise(self, measures: Measures, method: MethodName) -> NDArray[np.float64]:
+        """Return how surprising all criteria are at once."""
+        return SCORINGS[method].together(measures, partial(self.surprise, measures))
 
     def surprise(self, measures: Measures, name: Measure) -> NDArray[np.float64]:
         """Return how surprising the values of a measure are, in its shape."""
@@ -147,12 +156,18 @@ class Calibration:
     @property
     def smallest_p_value(self) -> float:
         """The p-value of a sample that is stranger than all that calibrate."""
-        return 1 / (1 + len(self.nominal["mean_depth"]))
+        return 1 / (1 + len(self.alone))
 
-    def criterion_p_values(self, neighbor_sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the p-value of each criterion alone, shape (n_samples, n_criteria)."""
-        pairs = zip(self.nominal["neighbor_sums"].T, neighbor_sums.T, strict=True)
-        return np.column_stack([rank_p_values(nominal, sums) for nominal, sums in pairs])
+    def measure_p_values(self, measures: Measures, name: Measure) -> NDArray[np.float64]:
+        """Return the p-value of each value of a measure, in its shape."""
+        values = measures[name]
+        return columnwise_p_values(self.nominal[name].reshape(len(self.alone), -1), values).reshape(values.shape)
+
+
+def columnwise_p_values(nominal: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the p-value of each value among the nominal ones of its column, which are in rising order."""
+    pairs = zip(nominal.T, _columns(values), strict=True)
+    return np.column_stack([rank_p_values(column, own) for column, own in pairs])
 
 
 def _columns(values: NDArray[np.float64]) -> NDArray[np.float64]:

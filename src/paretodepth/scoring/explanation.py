@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._checks import check_extra, check_row
 from paretodepth.criteria.missing import Seen
-from paretodepth.pairs.nearest import nearest_dyads
+from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.pairs import Views
 from paretodepth.plots import plot_explanation
-from paretodepth.scoring.calibration import LARGEST, Calibration
-from paretodepth.scoring.measures import Measures, joined, usual_sizes
-from paretodepth.scoring.methods import MEASURES, METHODS, MethodName
+from paretodepth.scoring.calibration import Calibration
+from paretodepth.scoring.measures import LARGEST, Measures, usual_sizes
+from paretodepth.scoring.methods import MethodName, answered_methods
 from paretodepth.scoring.model import Model
+from paretodepth.scoring.reasons import Reasons, alone_p_values, far_criteria, n_named, oddities, reasons_of
 from paretodepth.scoring.wording import Case, html_table, sentence, shown
 
 if TYPE_CHECKING:
@@ -26,10 +28,6 @@ if TYPE_CHECKING:
 
 DEFAULT_ALPHA = 0.05
 """Up to which p-value a criterion is unusual if the threshold was not set by a false-alarm rate."""
-ABOUT = 1.0
-"""Difference of surprises, logarithms of p-values, that is too small to tell one cause from another."""
-ORDINARY_P_VALUE = 0.25
-"""A criterion with a larger p-value is ordinary already: there is nothing to relieve."""
 N_SHOWN = 10
 """Samples that the printed form shows."""
 
@@ -42,26 +40,27 @@ class Explanation:
     ----------
     criteria : list of str
         The criteria's names.
-    method : {"depth", "criteria", "union"}
+    method : {"depth", "criteria", "blend"}
         The score that `is_anomaly` and `relief` go by.
     alpha : float
         The false-alarm rate.
-    mean_depth : ndarray of shape (n_samples,)
-    p_values : dict of ndarray of shape (n_samples,)
-        By method.
+    scores, p_values : dict of ndarray of shape (n_samples,)
+        By method: `method`, and others that need no more to be measured.
     is_anomaly : ndarray of shape (n_samples,)
     criterion_p_values : ndarray of shape (n_samples, n_criteria)
-        Of each criterion alone, by the sum of the dissimilarities to the k nearest.
+        Of each criterion alone, by the sum of the dissimilarities to the k nearest; with ``"blend"`` by
+        the means over 1, 5 and 20 and the local ratio together.
     percentiles : ndarray of shape (n_samples, n_criteria)
         Percentage of the calibrating samples that are less strange in the criterion.
     distances : ndarray of shape (n_samples, n_criteria)
-        The same sum as a multiple of its median in the calibrating samples.
+        The same sum, with ``"blend"`` the mean over 5, as a multiple of its median in the calibrating samples.
     usual_distances : ndarray of shape (2, n_criteria)
         Between these are nine tenths of the calibrating samples.
     relief : ndarray of shape (n_samples, n_criteria)
         The p-value the sample would have if the criterion were ordinary, its dissimilarities
         being replaced by the nominal median of the same rank; the p-value itself if the
-        criterion's own is above 0.25, as it is ordinary then.
+        criterion's own is above 0.25, as it is ordinary then. Where only its surroundings make a
+        criterion odd, its dissimilarities are divided by the local ratio instead.
     neighbors : list of ndarray of shape (n_samples, n_neighbors)
         For each criterion the nearest training samples by index, the nearest first.
     position : ndarray of shape (n_samples,)
@@ -69,6 +68,19 @@ class Explanation:
         criterion is violated more, towards 0 if the second is. NaN otherwise.
     is_far : ndarray of shape (n_samples, n_criteria)
         Whether the sample is far from the nominal ones in the criterion alone.
+    oddities : ndarray of shape (n_samples, n_criteria)
+        In what way, if so: ``"far"`` from the nearest nominal sample; ``"sparse"``, near to one or few of
+        them only; ``"local"``, as near to others as usual, but farther than these are from each other.
+    pairs : ndarray of shape (n_pairs, 2)
+        With ``"blend"`` the pairs of criteria whose fronts there are; of other methods none.
+    pair_p_values : ndarray of shape (n_samples, n_pairs)
+        Of each pair of criteria alone, by the depth of the dyads with the nearest in these two.
+    pair_relief : ndarray of shape (n_samples, n_pairs)
+        The p-value the sample would have if it were in one of the two criteria like its nearest training
+        sample in the other, whichever helps more; the p-value itself if the pair's own is above
+        `alpha`, or if the sample is far in a criterion alone.
+    is_crowded : ndarray of shape (n_samples,)
+        Whether others are as near as usual in all criteria at once, but unusually near to each other.
     labels : array-like of shape (n_samples,) or None
         What the samples are called: by the index of the pandas data frame they came in or, if
         some were dropped for want of a value, by number. None: by number, all being here.
@@ -79,7 +91,7 @@ class Explanation:
     criteria: list[str]
     method: MethodName
     alpha: float
-    mean_depth: NDArray[np.float64]
+    scores: dict[MethodName, NDArray[np.float64]]
     p_values: dict[MethodName, NDArray[np.float64]]
     is_anomaly: NDArray[np.bool_]
     criterion_p_values: NDArray[np.float64]
@@ -90,12 +102,17 @@ class Explanation:
     neighbors: list[NDArray[np.intp]]
     position: NDArray[np.float64]
     is_far: NDArray[np.bool_]
+    oddities: NDArray[np.str_]
+    pairs: NDArray[np.intp]
+    pair_p_values: NDArray[np.float64]
+    pair_relief: NDArray[np.float64]
+    is_crowded: NDArray[np.bool_]
     labels: Any = None
     others: str = "nominal"
 
     def __len__(self) -> int:
         """Return the number of samples."""
-        return len(self.mean_depth)
+        return len(self.is_anomaly)
 
     @property
     def is_joint(self) -> NDArray[np.bool_]:
@@ -107,16 +124,9 @@ class Explanation:
         """One plain sentence a sample."""
         return [sentence(self._case(sample)) for sample in range(len(self))]
 
-    def take(self, samples: NDArray[np.intp]) -> Explanation:
-        """Return the explanation of some of the samples, in the given order."""
-        shared = ("criteria", "method", "alpha", "usual_distances", "labels", "others", "p_values", "neighbors")
-        own = {field.name: getattr(self, field.name)[samples] for field in fields(self) if field.name not in shared}
-        p_values = {method: values[samples] for method, values in self.p_values.items()}
-        return replace(self, p_values=p_values, neighbors=[nearest[samples] for nearest in self.neighbors], **own)
-
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row a sample, and the index of the frame explained."""
-        columns: dict[str, Any] = {"mean_depth": self.mean_depth}
+        columns: dict[str, Any] = {"mean_depth": self.scores["depth"]} if "depth" in self.scores else {}
         columns |= {f"p_{method}": p_values for method, p_values in self.p_values.items()}
         columns["is_anomaly"] = self.is_anomaly
         if len(self.criteria) == 2:
@@ -127,6 +137,11 @@ class Explanation:
             columns[f"{name}: distance"] = self.distances[:, criterion]
             columns[f"{name}: relief"] = self.relief[:, criterion]
             columns[f"{name}: nearest"] = self.neighbors[criterion].tolist()
+        for place, pair in enumerate(self.pairs):
+            name = " and ".join(self.criteria[criterion] for criterion in pair)
+            if len(pair) == 2:
+                columns[f"{name}: p"] = self.pair_p_values[:, place]
+                columns[f"{name}: relief"] = self.pair_relief[:, place]
         columns["sentence"] = self.sentences
         return check_extra("pandas", "cli").DataFrame(columns, index=self.labels)
 
@@ -195,27 +210,22 @@ class Explanation:
             self.criterion_p_values[sample],
             self.is_far[sample],
             [nearest[sample] for nearest in self.neighbors],
+            self.oddities[sample],
+            self._suspected_pair(sample),
+            bool(self.is_crowded[sample]),
             self.others,
         )
 
-
-class _Reasons(NamedTuple):
-    """What is found of a block of samples.
-
-    Attributes
-    ----------
-    measures : Measures
-    neighbors : ndarray of shape (n_samples, s)
-        The nearest training samples, criterion after criterion.
-    relieved : ndarray of shape (n_samples, n_criteria)
-        For each criterion the score if that criterion were ordinary.
-    position : ndarray of shape (n_samples,)
-    """
-
-    measures: Measures
-    neighbors: NDArray[np.intp]
-    relieved: NDArray[np.float64]
-    position: NDArray[np.float64]
+    def _suspected_pair(self, sample: int) -> list[int]:
+        """Return the two of three and more criteria that are odd together, or nothing if no pair stands out."""
+        n_pairs = len(self.pairs)
+        if n_pairs < 2:
+            return []
+        p_values = self.pair_p_values[sample]
+        # Of several as odd, the one whose relief helps most.
+        first = int(np.lexsort((-self.pair_relief[sample], p_values))[0])
+        is_odd = p_values[first] <= self.alpha and p_values[first] < np.median(p_values)
+        return self.pairs[first].tolist() if is_odd else []
 
 
 def explain_seen(model: Model, seen: Seen, *, n_jobs: int | None) -> Explanation:
@@ -226,8 +236,8 @@ def explain_seen(model: Model, seen: Seen, *, n_jobs: int | None) -> Explanation
 
 def explain_new(model: Model, views: Views, *, n_jobs: int | None, first_row: int = 0) -> Explanation:
     """Return why new samples are strange or not, given what the criteria see of them."""
-    parts = model.map_new(lambda block: _reasons(model, block), views, n_jobs=n_jobs, first_row=first_row)
-    return _explained(model, parts)
+    find = partial(reasons_of, model, alpha=_alpha(model))
+    return _explained(model, Reasons.joined(model.map_new(find, views, n_jobs=n_jobs, first_row=first_row)))
 
 
 def explain_left_out(model: Model, rows: NDArray[np.intp], *, n_jobs: int | None) -> Explanation:
@@ -235,7 +245,8 @@ def explain_left_out(model: Model, rows: NDArray[np.intp], *, n_jobs: int | None
 
     Their p-values count the sample itself among the nominal ones, as `training_labels_` do.
     """
-    return _explained(model, model.map_left_out(lambda block: _reasons(model, block), rows, n_jobs=n_jobs))
+    find = partial(reasons_of, model, alpha=_alpha(model))
+    return _explained(model, Reasons.joined(model.map_left_out(find, rows, n_jobs=n_jobs)))
 
 
 def explain_mixed(model: Model, places: NDArray[np.intp], views: Views, *, n_jobs: int | None) -> Explanation:
@@ -251,94 +262,64 @@ def explain_mixed(model: Model, places: NDArray[np.intp], views: Views, *, n_job
     n_jobs : int or None
     """
     is_new = places < 0
-    parts: list[_Reasons] = []
+    find = partial(reasons_of, model, alpha=_alpha(model))
+    parts: list[Reasons] = []
     if not is_new.all():
-        parts += model.map_left_out(lambda block: _reasons(model, block), places[~is_new], n_jobs=n_jobs)
+        parts += model.map_left_out(find, places[~is_new], n_jobs=n_jobs)
     if is_new.any():
-        parts += model.map_new(lambda block: _reasons(model, block), views, n_jobs=n_jobs)
-    return _explained(model, parts).take(np.argsort(np.argsort(is_new, kind="stable")))
+        parts += model.map_new(find, views, n_jobs=n_jobs)
+    return _explained(model, Reasons.joined(parts).take(np.argsort(np.argsort(is_new, kind="stable"))))
 
 
-def _reasons(model: Model, block: NDArray[np.float64]) -> _Reasons:
-    """Return what is found of the rows of a block of shape (n_criteria, n_rows, n_training)."""
-    neighbors, dyads = nearest_dyads(block, model.measurer.n_summed)
-    measures = model.measurer.of_dyads(dyads, block, MEASURES)
-    relieved = np.tile(model.calibration.score(measures, model.method)[:, None], len(block))
-    is_ordinary = model.calibration.criterion_p_values(measures["neighbor_sums"]) > ORDINARY_P_VALUE
-    for criterion in range(len(block)):
-        rows = np.flatnonzero(~is_ordinary[:, criterion])
-        part = block.take(rows, axis=1)
-        of_rows = {name: values[rows] for name, values in measures.items()}
-        relieved[rows, criterion] = _relieved(model, part, neighbors[rows], dyads[rows], of_rows, criterion)
-    return _Reasons(measures, neighbors, relieved, _position(model, dyads))
-
-
-def _relieved(
-    model: Model,
-    block: NDArray[np.float64],
-    neighbors: NDArray[np.intp],
-    dyads: NDArray[np.float64],
-    measures: Measures,
-    criterion: int,
-) -> NDArray[np.float64]:
-    """Return the scores if one criterion were ordinary; the nearest stay the nearest, as ranks are kept.
-
-    Writes into `block`, `dyads` and `measures`.
-    """
-    measurer, profile, needed = model.measurer, model.profiles[criterion], METHODS[model.method].measures
-    if "neighbor_sums" in needed:
-        with np.errstate(over="ignore"):
-            measures["neighbor_sums"][:, criterion] = profile[: measurer.n_summed[criterion]].sum()
-    if needed == ("neighbor_sums",):
-        return model.calibration.score(measures, model.method)
-    part = block[criterion]
-    order = part.argsort(axis=1)
-    if "mean_depth" in needed:
-        rising, asked = (np.take_along_axis(part, places, axis=1) for places in (order, neighbors))
-        for row in range(len(dyads)):
-            dyads[row, :, criterion] = profile[np.searchsorted(rising[row], asked[row])]
-        measures["mean_depth"] = measurer.mean_depth(dyads)
-    if "balanced_sum" in needed:
-        np.put_along_axis(part, order, profile[None], axis=1)
-        measures["balanced_sum"] = measurer.balanced_sum(block)
-    return model.calibration.score(measures, model.method)
-
-
-def _position(model: Model, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return where the dyads of each row lie along the fronts of two criteria; see `Explanation`."""
-    if dyads.shape[2] != 2:
-        return np.full(len(dyads), np.nan)
-    # A place is never 0, so that dyads smaller than all nominal ones have a position too.
-    first, second = (1 + np.searchsorted(model.places[:, c], dyads[:, :, c]) for c in range(2))
-    position: NDArray[np.float64] = (first / (first + second)).mean(axis=1)
-    return position
-
-
-def _explained(model: Model, parts: Sequence[_Reasons]) -> Explanation:
-    """Return the explanation of consecutive blocks of samples."""
-    alpha, calibration = model.alpha or DEFAULT_ALPHA, model.calibration
-    measures = joined([part.measures for part in parts])
-    scores: dict[MethodName, NDArray[np.float64]] = {name: calibration.score(measures, name) for name in METHODS}
-    sums, nominal = measures["neighbor_sums"], calibration.nominal["neighbor_sums"]
+def _explained(model: Model, found: Reasons) -> Explanation:
+    """Return the explanation of samples, given what is found of them."""
+    alpha, calibration, measures = _alpha(model), model.calibration, found.measures
+    scores: dict[MethodName, NDArray[np.float64]] = {
+        name: calibration.score(measures, name) for name in answered_methods(model.method)
+    }
+    p_values, alone = alone_p_values(model, measures), calibration.alone_surprise(measures, model.method)
+    n_less = [np.searchsorted(column, values) for column, values in zip(calibration.alone.T, alone.T, strict=True)]
+    sums, nominal = (_distances(values, len(model.criteria.fitted)) for values in (measures, calibration.nominal))
     usual = usual_sizes(nominal)
-    n_less = [np.searchsorted(column, values) for column, values in zip(nominal.T, sums.T, strict=True)]
-    ends = np.cumsum(model.measurer.n_summed)[:-1]
+    ends = np.cumsum(n_named(model.measurer))[:-1]
+    fronts = model.fronts
     return Explanation(
         criteria=model.criteria.names,
         method=model.method,
         alpha=alpha,
-        mean_depth=measures["mean_depth"],
+        scores=scores,
         p_values={name: calibration.p_values(score, name) for name, score in scores.items()},
         is_anomaly=scores[model.method] > model.threshold,
-        criterion_p_values=calibration.criterion_p_values(sums),
-        percentiles=100 * np.column_stack(n_less) / len(nominal),
+        criterion_p_values=p_values,
+        percentiles=100 * np.column_stack(n_less) / len(calibration.alone),
         distances=_multiples(sums, usual),
         usual_distances=_multiples(np.quantile(np.minimum(nominal, LARGEST), [0.05, 0.95], axis=0), usual),
-        relief=calibration.p_values(np.concatenate([part.relieved for part in parts]), model.method),
-        neighbors=np.split(model.rows[np.concatenate([part.neighbors for part in parts])], ends, axis=1),
-        position=np.concatenate([part.position for part in parts]),
-        is_far=_far_criteria(calibration, measures, alpha),
+        relief=calibration.p_values(found.relieved, model.method),
+        neighbors=np.split(model.rows[found.neighbors], ends, axis=1),
+        position=found.position,
+        is_far=far_criteria(model, measures, alpha),
+        oddities=oddities(calibration, measures, alpha),
+        pairs=fronts.criteria if isinstance(fronts, PairFronts) else np.empty((0, 2), np.intp),
+        pair_p_values=(
+            calibration.measure_p_values(measures, "pair_depths")
+            if isinstance(fronts, PairFronts)
+            else np.empty((len(sums), 0))
+        ),
+        pair_relief=calibration.p_values(found.pair_relieved, model.method),
+        is_crowded=_crowded(calibration, measures, alpha),
     )
+
+
+def _alpha(model: Model) -> float:
+    """Return the rate up to which p-values are called unusual."""
+    return model.alpha or DEFAULT_ALPHA
+
+
+def _distances(measures: Measures, n_criteria: int) -> NDArray[np.float64]:
+    """Return how far the nearest are in each criterion: their sum, of the blend the mean of five."""
+    if "neighbor_sums" in measures:
+        return measures["neighbor_sums"]
+    return measures["neighbor_means"][:, n_criteria : 2 * n_criteria]
 
 
 def _multiples(sums: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -348,20 +329,6 @@ def _multiples(sums: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray
     return multiples
 
 
-def _far_criteria(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.bool_]:
-    """Tell in which criteria alone samples are far, shape (n_samples, n_criteria).
-
-    The p-value is so small that it is hardly by chance that one of so many criteria has it; or
-    it is at most alpha, and the criterion is about as surprising as all of them together.
-    """
-    p_values = calibration.criterion_p_values(measures["neighbor_sums"])
-    n_criteria = p_values.shape[1]
-    level = alpha if n_criteria == 1 else max(alpha / (2 * n_criteria), calibration.smallest_p_value)
-    alone = calibration.surprise(measures, "neighbor_sums")
-    together = np.maximum(calibration.surprise(measures, "mean_depth"), calibration.surprise(measures, "balanced_sum"))
-    return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
-
-
 def check_some_seen(seen: Seen) -> None:
     """Refuse to explain samples all of which lack a value."""
     if not len(seen.rows):
@@ -369,3 +336,14 @@ def check_some_seen(seen: Seen) -> None:
             f"The samples to explain must not all lack a value in a criterion that drops them. Got {seen.n_samples} "
             "that do; impute the values."
         )
+
+
+def _crowded(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.bool_]:
+    """Tell which samples have others near in all criteria at once, that are unusually near to each other."""
+    if "balanced_ratio" not in measures:
+        return np.zeros(len(measures["mean_depth"]), bool)
+    p_values = {
+        name: calibration.measure_p_values(measures, name) for name in ("balanced_mean", "balanced_ratio", "pair_depth")
+    }
+    is_near = (p_values["balanced_mean"] > alpha) & (p_values["pair_depth"] > alpha)
+    return np.asarray(is_near & (p_values["balanced_ratio"] <= alpha) & (measures["balanced_ratio"] > 1))

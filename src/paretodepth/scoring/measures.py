@@ -1,4 +1,4 @@
-"""What is measured of a sample: its mean depth, and sums of dissimilarities to its nearest training samples."""
+"""What depth and criteria measure of a sample: its mean depth, and sums of dissimilarities to its nearest."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from paretodepth._blocks import map_blocks, row_blocks
 from paretodepth.fronts.depth import Depths
-from paretodepth.fronts.fronts import lexicographic_order
+from paretodepth.fronts.fronts import Fronts, lexicographic_order
 from paretodepth.pairs.nearest import NeighborLists, nearest_by_sum, nearest_dyads
-from paretodepth.pairs.pairs import Pairs
-from paretodepth.scoring.methods import MEASURES, Measure
+from paretodepth.pairs.pairs import Pairs, spread_rows
+from paretodepth.scoring.methods import OF_DEPTH, Measure
 
 Measures = dict[Measure, NDArray[np.float64]]
 """Larger is stranger, one row a sample.
@@ -24,9 +24,18 @@ Measures = dict[Measure, NDArray[np.float64]]
 ``"neighbor_sums"``
     in each criterion, the sum of the dissimilarities to the k nearest training samples, (n_samples, n_criteria);
 ``"balanced_sum"``
-    the same of the sum of all criteria, each divided by its median nominal dyad, (n_samples,).
+    the same of the sum of all criteria, each divided by its median nominal dyad, (n_samples,);
+``"neighbor_means"``, ``"local_ratios"``, ``"balanced_mean"``, ``"balanced_ratio"``, ``"pair_depth"``, ``"pair_depths"``
+    as :mod:`paretodepth.scoring.blend_measures` takes them.
 """
 
+LARGEST = 1e300
+"""Beyond this, where sums overflow, all values count as this one."""
+N_PROFILED = 200
+"""Training samples, spread evenly over all, whose dissimilarities tell what is ordinary at each rank."""
+N_PROFILED_VALUES = 2**22
+"""Dissimilarities that these have in each criterion, unless there are fewer than `MIN_PROFILED` of them."""
+MIN_PROFILED = 25
 MIN_TREE_CRITERIA = 3
 """From so many criteria on a tree finds depths, which may take long for some dyads."""
 MIN_SUMMED = 5
@@ -66,6 +75,11 @@ class Measurer:
         """Return the measurer for so many training samples, each of which has one neighbor less."""
         return cls(depths, n_neighbors, np.minimum(np.maximum(n_neighbors, MIN_SUMMED), n_training - 1), weights)
 
+    @property
+    def fronts(self) -> Fronts:
+        """The fronts of the training dyads."""
+        return self.depths.fronts
+
     @cached_property
     def is_joined(self) -> NDArray[np.bool_]:
         """Which of the summed neighbors, criterion after criterion, a sample is joined to."""
@@ -76,8 +90,13 @@ class Measurer:
         """Return the values that a row of a block takes: its nearest dyads may be more than its dissimilarities."""
         return len(self.weights) * max(n_training, int(self.n_summed.sum()))
 
-    def of(self, block: NDArray[np.float64], needed: Collection[Measure]) -> Measures:
-        """Return what is needed of the rows of a block of shape (n_criteria, n_rows, n_training)."""
+    def of(
+        self, block: NDArray[np.float64], needed: Collection[Measure], numbers: NDArray[np.intp] | None = None
+    ) -> Measures:
+        """Return what is needed of the rows of a block of shape (n_criteria, n_rows, n_training).
+
+        Which training samples the columns are, as `numbers` tell, does not matter here.
+        """
         return self.of_dyads(nearest_dyads(block, self.n_summed)[1], block, needed)
 
     def of_dyads(self, dyads: NDArray[np.float64], block: NDArray[np.float64], needed: Collection[Measure]) -> Measures:
@@ -97,14 +116,14 @@ class Measurer:
         n_needed = int(self.n_summed.max())
         if lists is None or n_needed > lists.sums.shape[1]:
             blocks = row_blocks(pairs.n_samples, self.values_per_row(pairs.n_samples))
-            return joined(list(pairs.map(lambda pairs, rows: self.of(pairs.block(rows), MEASURES), blocks)))
+            return joined(list(pairs.map(lambda pairs, rows: self.of(pairs.block(rows), OF_DEPTH), blocks)))
         dyads = lists.first_dyads(self.n_summed)
         blocks = row_blocks(len(dyads), dyads.shape[1] * dyads.shape[2])
         mean_depths = map_blocks(lambda rows: self.mean_depth(dyads[rows]), blocks, pairs.n_jobs)
         return {
             "mean_depth": np.concatenate(mean_depths),
             "neighbor_sums": self.neighbor_sums(dyads),
-            "balanced_sum": _total(lists.sums[:, :n_needed]),
+            "balanced_sum": row_totals(lists.sums[:, :n_needed]),
         }
 
     def mean_depth(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -132,15 +151,15 @@ class Measurer:
         """Return, in each criterion, the sum over the dyads with the summed neighbors in that criterion."""
         ends = np.cumsum(self.n_summed)
         parts = zip(ends - self.n_summed, ends, strict=True)
-        return np.column_stack([_total(dyads[:, start:end, c]) for c, (start, end) in enumerate(parts)])
+        return np.column_stack([row_totals(dyads[:, start:end, c]) for c, (start, end) in enumerate(parts)])
 
     def balanced_sum(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the nearest of each row under the weighted sum of the criteria."""
         distances, _ = nearest_by_sum(block, self.weights, int(self.n_summed.max()))
-        return _total(distances)
+        return row_totals(distances)
 
 
-def _total(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_totals(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum of each row, added one after the other so that no bit depends on how many rows there are."""
     with np.errstate(over="ignore"):
         total: NDArray[np.float64] = distances.cumsum(axis=1)[:, -1]
@@ -154,3 +173,15 @@ def usual_sizes(values: NDArray[np.float64]) -> NDArray[np.float64]:
     sizes = np.where(medians > 0, medians, np.where(means > 0, means, 1.0))
     # One can divide by the smallest normal number, not by all that are smaller.
     return np.maximum(sizes, np.finfo(np.float64).tiny)
+
+
+def rank_profiles(pairs: Pairs) -> NDArray[np.float64]:
+    """Return the median dissimilarity of each rank, shape (n_criteria, n_samples)."""
+    n_rows = max(MIN_PROFILED, min(N_PROFILED, N_PROFILED_VALUES // pairs.n_samples))
+    # The last of each row is its infinite distance from itself.
+    blocks = [
+        np.sort(pairs.block(slice(row, row + 1)), axis=2)[:, :, :-1] for row in spread_rows(pairs.n_samples, n_rows)
+    ]
+    profiles = np.median(np.concatenate(blocks, axis=1), axis=1)
+    # A new sample has one more training sample to be compared with.
+    return np.concatenate([profiles, profiles[:, -1:]], axis=1)

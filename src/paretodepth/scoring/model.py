@@ -12,19 +12,22 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 
 from paretodepth._blocks import Result, map_blocks, phase, row_blocks
-from paretodepth._checks import check_choice
+from paretodepth._checks import check_choice, listed
 from paretodepth.criteria.criterion import Missing
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.missing import Seen
 from paretodepth.fronts.depth import DEPTHS, DepthKind, Depths
 from paretodepth.fronts.fronts import Fronts
+from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, drawn_fronts
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks, nearest_dyads
-from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Pairs, Views, spread_rows
+from paretodepth.pairs.pair_fronts import pair_fronts
+from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Pairs, Views
 from paretodepth.pairs.shortlist import Shortlist
-from paretodepth.scoring.advice import criteria_advice, fronts_advice
+from paretodepth.scoring.advice import criteria_advice, fronts_advice, many_criteria_advice, pair_fronts_advice
+from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.calibration import (
     CALIBRATIONS,
     Calibration,
@@ -33,16 +36,11 @@ from paretodepth.scoring.calibration import (
     kept_rows,
     largest_nominal_score,
 )
-from paretodepth.scoring.measures import Measurer, Measures, joined, usual_sizes
-from paretodepth.scoring.methods import MEASURES, METHODS, Measure, MethodName
+from paretodepth.scoring.measures import Measurer, Measures, joined, rank_profiles, usual_sizes
+from paretodepth.scoring.methods import METHODS, Measure, MethodName, answered_methods
 
 SHORTLIST_ROWS = 512
 """Samples whose nearest are sought by trees in one go."""
-N_PROFILED = 200
-"""Training samples, spread evenly over all, whose dissimilarities tell what is ordinary at each rank."""
-N_PROFILED_VALUES = 2**22
-"""Dissimilarities that these have in each criterion, unless there are fewer than `MIN_PROFILED` of them."""
-MIN_PROFILED = 25
 N_PLACES = 50_000
 """Training dyads, spread evenly over all, that a dyad's place in each criterion is told from."""
 
@@ -97,10 +95,10 @@ class Model:
         What each criterion sees of the training samples that make the fronts.
     rows : ndarray of shape (n_training,)
         Which of the samples given to fit these are: all, or those that a split does not hold out.
-    measurer : Measurer
+    measurer : Measurer or BlendMeasurer
         With the fronts and the numbers of neighbors.
     calibration : Calibration
-    method : {"depth", "criteria", "union"}
+    method : {"depth", "criteria", "blend"}
         What scores and labels follow.
     threshold : float
         The score above which a sample is an anomaly.
@@ -121,7 +119,7 @@ class Model:
     criteria: FittedCriteria
     training: list[View]
     rows: NDArray[np.intp]
-    measurer: Measurer
+    measurer: Measurer | BlendMeasurer
     calibration: Calibration
     method: MethodName
     threshold: float
@@ -133,9 +131,15 @@ class Model:
     advice: list[str]
 
     @property
-    def fronts(self) -> Fronts:
-        """The fronts of the training dyads."""
-        return self.measurer.depths.fronts
+    def fronts(self) -> Fronts | PairFronts:
+        """The fronts of the training dyads, or those of pairs of criteria."""
+        return self.measurer.fronts
+
+    @property
+    def n_fronts(self) -> int:
+        """The number of fronts, of all pairs of criteria together."""
+        fronts = self.fronts
+        return len(fronts) if isinstance(fronts, Fronts) else sum(map(len, fronts.fronts))
 
     @property
     def dropped(self) -> NDArray[np.intp]:
@@ -173,7 +177,7 @@ class Model:
         self, views: Views, needed: Collection[Measure], *, n_jobs: int | None, first_row: int = 0
     ) -> Measures:
         """Return what is needed of new samples, whose nearest trees find where that is faster."""
-        if self._by_trees["balanced_sum" in needed]:
+        if self._by_trees[needs_sum(needed)]:
             return self.measures_by_trees(views, needed, n_jobs=n_jobs, first_row=first_row)
         measure = partial(self.measurer.of, needed=needed)
         return joined(self.map_new(measure, views, n_jobs=n_jobs, first_row=first_row))
@@ -189,12 +193,12 @@ class Model:
     ) -> Measures:
         """Return what is needed of new samples, whose nearest trees find, of `n_rows` samples at a time."""
         measure = partial(self.measurer.of, needed=needed)
-        with_sum = "balanced_sum" in needed
+        with_sum = needs_sum(needed)
 
         def of_rows(rows: slice) -> Measures:
             new = [view[rows] for view in views]
-            _, block, is_sure = self.shortlist.block(new, with_sum=with_sum, first_row=first_row + rows.start)
-            found = measure(block)
+            candidates, block, is_sure = self.shortlist.block(new, with_sum=with_sum, first_row=first_row + rows.start)
+            found = measure(block, numbers=candidates)
             if not is_sure.all():
                 # The trees' certificate: these may have nearer samples than were found, so all are looked at.
                 exact = joined(self.map_new(measure, [view[~is_sure] for view in new], n_jobs=n_jobs))
@@ -217,6 +221,11 @@ class Model:
     def left_out_dyads(self, rows: NDArray[np.intp], *, n_jobs: int | None) -> NDArray[np.float64]:
         """Return the dyads of some training samples with the others they are joined to, as `new_dyads`."""
         return np.concatenate(self.map_left_out(self._joined_dyads, rows, n_jobs=n_jobs))
+
+    def some_dyads(self, n_samples: int) -> NDArray[np.float64]:
+        """Return the dyads of so many random training samples among themselves, always the same."""
+        pairs = ComputedPairs(self.criteria.fitted, self.training, 1)
+        return HeldPairs.of(pairs.drawn(n_samples, 0)).dyads
 
     def _joined_dyads(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
         return nearest_dyads(block, self.measurer.n_neighbors)[1]
@@ -289,11 +298,11 @@ def fitted_model(
     found = _found(pairs_of(fitted.fitted, training, settings.n_jobs), fitted, settings, caller)
     calibrating = found.measures
     if len(held_out):
-        measure = partial(found.measurer.of, needed=MEASURES)
+        measure = partial(found.measurer.of, needed=METHODS[settings.method].fitted)
         n_values = found.measurer.values_per_row(len(rows))
         new = fitted.rows_of_views(views, held_out, kept)
         calibrating = joined(map_new_blocks(measure, fitted.fitted, new, training, n_values, settings.n_jobs))
-    calibration = Calibration.fit(found.measures, calibrating)
+    calibration = Calibration.fit(found.measures, calibrating, settings.method)
     scores = np.full(seen.n_samples, np.nan)
     scores[rows] = calibration.score(found.measures, settings.method)
     if len(held_out):
@@ -327,7 +336,7 @@ class _Found(NamedTuple):
         Of all pairs or of some, to tell what is usual.
     n_dyads : int
         How many dyads the fronts are made of.
-    measurer : Measurer
+    measurer : Measurer or BlendMeasurer
     measures : Measures
         Of the training samples, each left out in turn.
     advice : list of str
@@ -336,7 +345,7 @@ class _Found(NamedTuple):
     pairs: Pairs
     dyads: NDArray[np.float64]
     n_dyads: int
-    measurer: Measurer
+    measurer: Measurer | BlendMeasurer
     measures: Measures
     advice: list[str]
 
@@ -348,19 +357,35 @@ def _found(pairs: Pairs, criteria: FittedCriteria, settings: Settings, caller: s
     if limits.holds(pairs.n_pairs, pairs.n_criteria):
         with phase(f"dissimilarities of {pairs.n_pairs:,} pairs of samples"):
             pairs = pairs.held()
+    n_dyads = limits.n_dyads(pairs.n_pairs)
+    if settings.method == "blend":
+        return _blended(pairs, criteria, n_dyads, settings)
     with phase("neighbors"):
         dyads = pairs.sample()
         weights = 1 / usual_sizes(dyads)
         n_neighbors, lists = fitted_n_neighbors(settings.n_neighbors, pairs, weights, criteria.names, caller)
-    n_dyads = limits.n_dyads(pairs.n_pairs)
     with phase(f"Pareto fronts of {n_dyads:,} dyads"):
         fronts = _fronts(pairs, n_neighbors, limits, settings.seed)
         measurer = Measurer.fit(Depths(fronts, settings.depth), n_neighbors, weights, pairs.n_samples)
     with phase("leave-one-out scores"):
         measures = measurer.of_training(pairs, lists)
     with phase("advice"):
-        advice = criteria_advice(criteria.fitted, dyads, len(fronts), n_dyads)
+        advice = criteria_advice(criteria.fitted, dyads)
+        advice += many_criteria_advice(len(criteria.fitted), len(fronts), n_dyads)
         advice += fronts_advice(pairs, fronts, n_dyads, n_neighbors)
+    return _Found(pairs, dyads, n_dyads, measurer, measures, advice)
+
+
+def _blended(pairs: Pairs, criteria: FittedCriteria, n_dyads: int, settings: Settings) -> _Found:
+    """Return what the pairs of training samples tell the blend, which needs only the fronts of pairs of criteria."""
+    dyads = pairs.sample()
+    with phase(f"Pareto fronts of {n_dyads:,} dyads in pairs of criteria"):
+        fronts = pair_fronts(pairs, settings.limits, seed=settings.seed)
+    with phase("leave-one-out scores"):
+        measurer, measures = BlendMeasurer.fit(pairs, fronts, usual_sizes(dyads))
+    with phase("advice"):
+        advice = criteria_advice(criteria.fitted, dyads)
+        advice += pair_fronts_advice(pairs, fronts, n_dyads, measurer.n_neighbors)
     return _Found(pairs, dyads, n_dyads, measurer, measures, advice)
 
 
@@ -378,13 +403,16 @@ def _fronts(pairs: Pairs, n_neighbors: NDArray[np.intp], limits: Limits, seed: i
     return Fronts.from_dyads(HeldPairs.of(pairs).dyads, n_jobs=pairs.n_jobs)
 
 
-def rank_profiles(pairs: Pairs) -> NDArray[np.float64]:
-    """Return the median dissimilarity of each rank, shape (n_criteria, n_samples)."""
-    n_rows = max(MIN_PROFILED, min(N_PROFILED, N_PROFILED_VALUES // pairs.n_samples))
-    # The last of each row is its infinite distance from itself.
-    blocks = [
-        np.sort(pairs.block(slice(row, row + 1)), axis=2)[:, :, :-1] for row in spread_rows(pairs.n_samples, n_rows)
-    ]
-    profiles = np.median(np.concatenate(blocks, axis=1), axis=1)
-    # A new sample has one more training sample to be compared with.
-    return np.concatenate([profiles, profiles[:, -1:]], axis=1)
+def check_answered(method: MethodName, fitted: MethodName, caller: str) -> None:
+    """Refuse to go by a method whose measures the fit has not taken."""
+    answered = answered_methods(fitted)
+    if method not in answered:
+        raise ValueError(
+            f"{caller} must go by what a fit with method='{fitted}' measures, {listed(answered)}. Got '{method}' "
+            f"instead; fit with method='{method}'."
+        )
+
+
+def needs_sum(needed: Collection[Measure]) -> bool:
+    """Tell whether measures need the nearest under the sum of all criteria."""
+    return "balanced_sum" in needed or "balanced_mean" in needed

@@ -11,6 +11,12 @@ from numpy.typing import NDArray
 
 N_NAMED = 2
 """Nearest nominal samples that a sentence names."""
+ODDITIES = {
+    "far": "far from every {others} sample in {}",
+    "sparse": "farther from its nearest {others} samples than usual in {}",
+    "local": "close to others in {}, but farther than these are from each other",
+}
+"""In what way a sample is odd in criteria."""
 
 
 class Case(NamedTuple):
@@ -31,6 +37,12 @@ class Case(NamedTuple):
         Whether the sample is far in the criterion alone.
     neighbors : list of ndarray of shape (n_neighbors,)
         For each criterion the nearest training samples, the nearest first.
+    oddities : ndarray of shape (n_criteria,)
+        In what way the sample is far, a key of `ODDITIES`.
+    pair : list of int
+        The two of several criteria that are odd together; empty if none stand out.
+    is_crowded : bool
+        Whether others are near in all criteria at once, and nearer to each other.
     others : str
         What the training samples are to this one: "nominal", or "other" ones of the same file.
     """
@@ -42,6 +54,9 @@ class Case(NamedTuple):
     p_values: NDArray[np.float64]
     is_far: NDArray[np.bool_]
     neighbors: list[NDArray[np.intp]]
+    oddities: NDArray[np.str_]
+    pair: list[int]
+    is_crowded: bool
     others: str = "nominal"
 
 
@@ -62,12 +77,23 @@ def sentence(case: Case) -> str:
     alone = "ordinary in each criterion alone"
     if unusual:
         alone = f"far in no criterion alone, though unusual in {_with_p(case, unusual)}"
-    return f"{alone.capitalize()}, but no {case.others} sample is near in all of them at once ({p_value})."
+    return f"{alone.capitalize()}, but {_joint_oddity(case)} ({p_value})."
+
+
+def _joint_oddity(case: Case) -> str:
+    """Return what is odd about an anomaly that is far in no criterion alone."""
+    if case.is_crowded:
+        return "farther from the samples near in all of them at once than these are from each other"
+    if case.pair:
+        return f"no {case.others} sample is near in {_enumerated([case.criteria[i] for i in case.pair])} at once"
+    return f"no {case.others} sample is near in all of them at once"
 
 
 def _far_sentence(case: Case, far: Sequence[int], between: Sequence[int]) -> str:
     """Return the sentence about an anomaly that is far in some criteria, and unusual in others."""
-    parts = [f"Far from every {case.others} sample in {_with_p(case, far)}"]
+    groups = {name: [i for i in far if case.oddities[i] == name] for name in ODDITIES}
+    parts = [ODDITIES[name].format(_with_p(case, group), others=case.others) for name, group in groups.items() if group]
+    parts[0] = parts[0][0].upper() + parts[0][1:]
     if between:
         parts.append(f"unusual in {_with_p(case, between)}")
     ordinary = [i for i in range(len(case.p_values)) if case.p_values[i] > case.alpha]

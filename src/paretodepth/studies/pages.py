@@ -52,7 +52,7 @@ ACCURACY = Page(
     "accuracy",
     "accuracy",
     "# How accurate, how sure\n\n"
-    "PDA, the criteria test and the union test (`method` of `ParetoDepthDetector`) against each other and against "
+    "PDA, the criteria test and the blend (`method` of `ParetoDepthDetector`) against each other and against "
     "other detectors, and whether p-values hold what they promise. This page is written by `paretodepth accuracy`; "
     "each section ends with the command that makes it.\n",
     _by_name(areas, groups, validity, trimming, costs),

@@ -74,15 +74,17 @@ function showFacts() {
   showLabel();
   byId("advice").replaceChildren(...figures.advice.map((advice) => element("li", advice)));
   const methods = {
-    union: "the most surprising of mean Pareto depth, each criterion alone, and all criteria together",
+    blend: "the harmonic mean of three p-values: of the most surprising criterion, of the sum of all criteria, and of the Pareto depth in pairs of them",
     depth: "the mean Pareto depth of a sample's dyads",
     criteria: "the most surprising criterion",
   };
   const criteria = figures.criteria.map((name, i) => `${name} (${figures.metrics[i]}, ${figures.n_neighbors[i]} neighbors)`);
-  setText("basis", (figures.method in methods ? `The score is ${methods[figures.method]}. ` : `The score is that of the method ${figures.method}. `) +
+  const ofPairs = figures.n_pairs ? ` of ${count(figures.n_pairs)} ${figures.n_pairs === 1 ? "pair" : "pairs"} of criteria` : "";
+  setText("basis", `The score is ${methods[figures.method]}. ` +
     `${count(figures.n_training)} ${figures.left_out ? "samples" : "nominal samples"}, ` +
-    `${count(figures.n_fronts)} fronts. Criteria: ${criteria.join(", ")}. ` +
+    `${count(figures.n_fronts)} fronts${ofPairs}. Criteria: ${criteria.join(", ")}. ` +
     (figures.max_depth ? `Dyads beyond front ${count(figures.max_depth)} count as one front. ` : "") +
+    (figures.n_pairs && figures.capped ? "Dyads beyond the last front kept of a pair count as one front. " : "") +
     (figures.exact ? "All scores are exact." : "Scores are approximate: fit did not sort all dyads.") +
     (figures.left_out ? ` Each sample is compared with ${comparedWith()}; its p-value is its rank among these.` : ""));
 }

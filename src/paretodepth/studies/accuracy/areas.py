@@ -19,7 +19,6 @@ from paretodepth.fronts.depth import Depths
 from paretodepth.pairs.nearest import dissimilarity_block
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
 from paretodepth.scoring.measures import usual_sizes
-from paretodepth.scoring.methods import MethodName
 from paretodepth.studies.accuracy.regimes import Task, regimes
 from paretodepth.studies.baselines import areas_under_curves, weight_grid, weighted_scores
 from paretodepth.studies.runs import Experiment, Settings, Values
@@ -27,7 +26,7 @@ from paretodepth.studies.tables import Mean, Table
 
 N_WEIGHT_VALUES = {1: 2, 2: 11, 3: 5, 4: 4, 5: 3, 6: 2}
 """Values of each criterion's weight in the grid, by the number of criteria."""
-PDA, UNION = "PDA", "union"
+PDA, BLEND = "PDA", "blend"
 BEST = "k-NN sum, best weight"
 WITH_LABELS = ("k-NN sum, median weight", BEST)
 """Methods that nobody can use without labels, as these choose the weight."""
@@ -38,16 +37,16 @@ Scores = dict[str, NDArray[np.float64]]
 def scores(task: Task, seed: int) -> Scores:
     """Return each method's scores of the test samples, larger is stranger; of the weighted sums one row a weight."""
     detector = ParetoDepthDetector(task.criteria).fit(task.X_train)
-    # One fit has what all methods need.
+    # One fit has what depth and criteria need.
     views = detector.model_.seen(task.X_test, caller="scores").views
-    methods: tuple[MethodName, MethodName] = ("criteria", "union")
-    criteria, union = (detector.model_.new_scores(views, n_jobs=1, method=method) for method in methods)
+    criteria = detector.model_.new_scores(views, n_jobs=1, method="criteria")
+    blend = -ParetoDepthDetector(task.criteria, method="blend").fit(task.X_train).score_samples(task.X_test)
     found = {PDA: detector.mean_depth(task.X_test)}
     dyads = detector.nearest_dyads(task.X_test)
     for depth in ("insertion", "mid"):
         depths = Depths(detector.fronts_, depth).of(dyads.reshape(-1, dyads.shape[2]))
         found[f"{PDA}, {depth} depth"] = depths.reshape(dyads.shape[:2]).mean(axis=1)
-    return found | {"criteria": criteria, UNION: union} | _weighted(task) | _of_columns(task, seed)
+    return found | {"criteria": criteria, BLEND: blend} | _weighted(task) | _of_columns(task, seed)
 
 
 def _weighted(task: Task) -> Scores:

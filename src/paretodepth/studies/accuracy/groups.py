@@ -152,7 +152,7 @@ EXPERIMENT = Experiment(
     settings=lambda full: {
         "tables": sorted(path.stem for path in (data_folder() / "adbench").glob("*.npz")),
         "groups": [1, 2, 3, 4, 5, 8, COLUMNS],
-        "methods": ["depth", "union"],
+        "methods": ["depth", "blend"],
     },
     n_runs=10,
     n_full_runs=10,

@@ -1,0 +1,323 @@
+"""Fronts of pairs of criteria: what lies deep below many of them lies deep, however many criteria there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+
+from paretodepth._blocks import map_blocks
+from paretodepth._kernels.two_criteria import number_pairs
+from paretodepth.fronts.depth import Staircases
+from paretodepth.fronts.fronts import Fronts, check_dyads, is_new, order_ties, value_order
+from paretodepth.fronts.summary import spread
+
+MAX_PAIRS = 45
+"""Pairs of criteria whose fronts are made: all pairs of ten criteria."""
+MAX_KEPT = 2**23
+"""Dyads that the fronts of all pairs hold together; with what it takes to answer depths, 56 bytes each."""
+N_ROUGH = 2**21
+"""Random dyads, of all pairs together, that tell what lies beyond the fronts kept."""
+N_COMPARED = 4096
+"""Dyads that tell which criteria depend on each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairFronts:
+    """The fronts of some pairs of criteria, for the mean of their mid depths.
+
+    Of many dyads only fronts 1…L are kept. How deep a dyad beyond L lies, and what share
+    of all fronts the first L are, is then told by the fronts of some random dyads: a depth
+    as a share of all fronts hardly depends on how many dyads the fronts are made of.
+
+    Attributes
+    ----------
+    criteria : ndarray of shape (n_pairs, 2)
+        Which two criteria; of a single criterion, which has no pair, shape (1, 1).
+    fronts : tuple of Fronts
+        Of each pair, equal dyads kept once.
+    rough : tuple of Fronts
+        Those of random dyads, of each pair, or none if nothing was dropped.
+
+    Examples
+    --------
+    >>> from paretodepth.fronts.pair_fronts import PairFronts
+    >>> fronts = PairFronts.from_dyads([[1, 3, 2], [3, 1, 1], [2, 4, 4], [4, 4, 3]])
+    >>> fronts.criteria.tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    >>> [len(of_pair) for of_pair in fronts.fronts]
+    [3, 2, 4]
+    >>> fronts.mean_depth([[0, 0, 0], [9, 9, 9]]).round(2)
+    array([0.36, 1.36])
+    """
+
+    criteria: NDArray[np.intp]
+    fronts: tuple[Fronts, ...]
+    rough: tuple[Fronts, ...] = ()
+
+    @classmethod
+    def from_dyads(
+        cls,
+        dyads: ArrayLike,
+        *,
+        max_depth: int | None = None,
+        n_jobs: int | None = None,
+        seed: int = 0,
+        max_kept: int = MAX_KEPT,
+        n_rough: int = N_ROUGH,
+    ) -> PairFronts:
+        """Return the fronts of `chosen_pairs` of the criteria.
+
+        Parameters
+        ----------
+        dyads : array-like of shape (n_dyads, n_criteria)
+            Dissimilarities as in :func:`front_numbers`.
+        max_depth : int or None, default=None
+            The last front to keep of each pair.
+        n_jobs : int or None, default=None
+            Threads over the pairs; changes no result.
+        seed : int, default=0
+            Of the random dyads that tell what lies beyond the last front kept.
+        max_kept : int, default=8388608
+            Dyads that the fronts of all pairs may hold together, so that memory is bounded.
+            Of more, the last fronts are dropped.
+        n_rough : int, default=2097152
+            Random dyads of all pairs together.
+        """
+        checked = check_dyads(dyads, "PairFronts.from_dyads")
+        criteria = chosen_pairs(checked)
+        made = _all_fronts(checked, criteria, n_jobs, max_depth, max_kept // len(criteria))
+        if any(fronts.max_depth is not None for fronts in made.fronts):
+            return with_rough(made, random_rows(checked, max(1, n_rough // len(criteria)), seed), n_jobs)
+        return made
+
+    @cached_property
+    def staircases(self) -> tuple[Staircases, ...]:
+        """What answers depths, of each pair."""
+        return tuple(Staircases(_of_columns(fronts, 2)) for fronts in self.fronts)
+
+    @cached_property
+    def beyond(self) -> tuple[_Beyond | None, ...]:
+        """What answers depths beyond the last front kept, of each pair."""
+        if not self.rough:
+            return (None,) * len(self.fronts)
+        parts = zip(self.fronts, self.rough, strict=True)
+        return tuple(_Beyond.of(*(_of_columns(part, 2) for part in both)) for both in parts)
+
+    def mean_depth(self, dyads: ArrayLike) -> NDArray[np.float64]:
+        """Return the mean, over the pairs, of each dyad's mid depth divided by the number of the pair's fronts.
+
+        Parameters
+        ----------
+        dyads : array-like of shape (n_dyads, n_criteria)
+            Of all criteria.
+
+        Returns
+        -------
+        depths : ndarray of shape (n_dyads,)
+        """
+        dyads = np.asarray(dyads, np.float64)
+        total = np.zeros(len(dyads))
+        for depths, n_fronts in self.depths(dyads):
+            total += depths / n_fronts
+        return total / len(self.criteria)
+
+    def depths(self, dyads: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], int]]:
+        """Give for each pair the dyads' mid depths, shape (n_dyads,), and the number of fronts to divide them by.
+
+        Depths are multiples of one half, whose sums are exact. Where the last fronts were
+        dropped they are shares of the fronts already, and the number is 1.
+        """
+        parts = zip(self.fronts, self.staircases, self.beyond, ordered_pairs(dyads, self.criteria), strict=True)
+        for fronts, staircases, beyond, (order, ordered) in parts:
+            depths = np.ones(len(dyads))
+            if len(fronts) == 0:
+                # Below no front at all every depth is 1.
+                yield depths, 1
+                continue
+            deep, shallow = staircases.first_dominated(ordered), staircases.first_undominated(ordered)
+            depths[order] = (deep + shallow) / 2
+            if beyond is None:
+                yield depths, len(fronts)
+            else:
+                depths[order] = beyond.shares(ordered, (deep + shallow) / 2, deep > len(fronts))
+                yield depths, 1
+
+
+@dataclass(frozen=True)
+class _Beyond:
+    """What random dyads tell of the depths beyond front L.
+
+    Attributes
+    ----------
+    staircases : Staircases
+        Of the fronts of random dyads.
+    n_rough : int
+        How many these are.
+    n_fronts : float
+        How many fronts all dyads have, foreseen from how deep front L lies below the rough ones.
+    """
+
+    staircases: Staircases
+    n_rough: int
+    n_fronts: float
+
+    @classmethod
+    def of(cls, fronts: Fronts, rough: Fronts) -> _Beyond | None:
+        """Return what the fronts of random dyads tell; None if the fronts are all there are."""
+        if fronts.max_depth is None or len(fronts) < fronts.max_depth:
+            return None
+        staircases = Staircases(rough)
+        # Every dyad of front L has the insertion depth L. Of chains above a dyad, which are one shorter than its
+        # depth, all dyads have longer ones than random dyads have, by the same factor at every depth; half of the
+        # one is kept, lest nothing be divided by nothing.
+        rough_depth = staircases.first_undominated(fronts.front(len(fronts))).mean()
+        factor = (len(fronts) - 0.5) / (rough_depth - 0.5)
+        return cls(staircases, len(rough), max(len(fronts), factor * len(rough)))
+
+    def shares(
+        self, dyads: NDArray[np.float64], depths: NDArray[np.float64], is_beyond: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Return depths, right unless they are beyond front L, and then not too large, divided by all fronts."""
+        shares = depths / self.n_fronts
+        rough = self.staircases.mid_depths(dyads[is_beyond]) / self.n_rough
+        shares[is_beyond] = np.maximum(shares[is_beyond], rough)
+        return shares
+
+
+def random_rows(dyads: NDArray[np.float64], n_rows: int, seed: int) -> NDArray[np.float64]:
+    """Return so many random dyads in their order, or all if there are no more."""
+    if len(dyads) <= n_rows:
+        return dyads
+    rows: NDArray[np.intp] = np.sort(np.random.default_rng(seed).choice(len(dyads), n_rows, replace=False))
+    return dyads[rows]
+
+
+def with_rough(fronts: PairFronts, dyads: NDArray[np.float64], n_jobs: int | None) -> PairFronts:
+    """Return the same fronts with those of random dyads, given of all criteria, to tell what lies beyond."""
+    rough = _all_fronts(dyads, fronts.criteria, n_jobs, None, len(dyads)).fronts
+    made = PairFronts(fronts.criteria, fronts.fronts, rough)
+    vars(made)["staircases"] = fronts.staircases
+    return made
+
+
+def _all_fronts(
+    dyads: NDArray[np.float64], criteria: NDArray[np.intp], n_jobs: int | None, max_depth: int | None, max_kept: int
+) -> PairFronts:
+    """Return the fronts of some pairs of criteria up to a depth and a number of dyads a pair."""
+    # Pairs with the same first criterion in one go, which need be sorted by that but once.
+    parts = [criteria[criteria[:, 0] == first] for first in np.unique(criteria[:, 0])]
+
+    def fronts_of(part: NDArray[np.intp]) -> list[tuple[Fronts, Staircases]]:
+        return [_numbered(ordered, max_depth, max_kept) for _, ordered in ordered_pairs(dyads, part)]
+
+    found = [both for part in map_blocks(fronts_of, parts, n_jobs) for both in part]
+    made = PairFronts(criteria, tuple(_of_columns(fronts, criteria.shape[1]) for fronts, _ in found))
+    # They have what was sorted already.
+    vars(made)["staircases"] = tuple(staircases for _, staircases in found)
+    return made
+
+
+def _numbered(ordered: NDArray[np.float64], max_depth: int | None, max_kept: int) -> tuple[Fronts, Staircases]:
+    """Return the fronts of two-criteria dyads in lexicographic order, and what answers depths below them."""
+    numbers = number_pairs(ordered)
+    # Equal dyads are kept once: they answer the same, and pairs of few values have them over and over.
+    is_kept = is_new(ordered)
+    n_fronts = int(numbers.max(initial=0))
+    if is_kept.sum() > max_kept:
+        ends = np.cumsum(np.bincount(numbers[is_kept]))
+        # At least one front is kept, however large it is.
+        last = max(1, int(np.searchsorted(ends, max_kept, side="right")) - 1)
+        max_depth = last if max_depth is None else min(last, max_depth)
+    if max_depth is not None and max_depth < n_fronts:
+        is_kept &= numbers <= max_depth
+    else:
+        max_depth = None
+    if not is_kept.all():
+        ordered, numbers = ordered[is_kept], numbers[is_kept]
+    fronts = Fronts.of_numbered(ordered, numbers, max_depth)
+    return fronts, Staircases(fronts, swept=(ordered, numbers.astype(np.int32)))
+
+
+def _of_columns(fronts: Fronts, n_columns: int) -> Fronts:
+    """Return fronts of a criterion and one that is always 0 as those of the criterion, or the other way round."""
+    if fronts.dyads.shape[1] == n_columns:
+        return fronts
+    dyads = np.zeros((len(fronts.dyads), n_columns))
+    dyads[:, 0] = fronts.dyads[:, 0]
+    return replace(fronts, dyads=dyads)
+
+
+def ordered_pairs(
+    dyads: NDArray[np.float64], criteria: NDArray[np.intp]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """Give for each pair of criteria the dyads' lexicographic order, and their two criteria in that order.
+
+    A single criterion is given a second one that is always 0: it has the same fronts.
+    """
+    of_first: tuple[int, NDArray[np.intp], NDArray[np.bool_]] | None = None
+    for first, *rest in criteria.tolist():
+        if of_first is None or of_first[0] != first:
+            of_first = (first, *value_order(dyads[:, first]))
+        _, order, is_same = of_first
+        second = dyads[:, rest[0]] if rest else np.zeros(len(dyads))
+        if rest and is_same.any():
+            order, is_same = order.copy(), is_same.copy()
+            order_ties(second, order, is_same)
+        ordered = np.empty((len(dyads), 2))
+        ordered[:, 0], ordered[:, 1] = dyads[order, first], second[order]
+        yield order, ordered
+
+
+def chosen_pairs(dyads: NDArray[np.float64], *, max_pairs: int = MAX_PAIRS) -> NDArray[np.intp]:
+    """Return the pairs of criteria whose fronts are worth making, shape (n_pairs, 2), in rising order.
+
+    All pairs, as long as they are at most `max_pairs`, those of ten criteria. Of more
+    criteria, in turns, each with the one it depends on most, each with the one it depends
+    on least, each with the one it depends on second most, and so on, until there are so
+    many; within a turn the strongest dependence goes first, or the weakest. Dependent
+    criteria come first because a broken dependence is seen in no criterion alone. The
+    first turn is always finished, so every criterion occurs and there are never more
+    pairs than `max_pairs` or criteria.
+
+    Dependence is the absolute rank correlation (Spearman's) of evenly spread dyads. Of
+    equal ones the earlier criteria go first. A single criterion stands for itself, shape (1, 1).
+    """
+    n_criteria = dyads.shape[1]
+    if n_criteria == 1:
+        return np.zeros((1, 1), np.intp)
+    if n_criteria * (n_criteria - 1) // 2 <= max_pairs:
+        return np.array(list(combinations(range(n_criteria), 2)), np.intp)
+    dependence = _dependence(spread(dyads, N_COMPARED))
+    # A criterion depends infinitely on itself, which is no partner.
+    partners = {
+        -1: np.argsort(-dependence, axis=1, kind="stable")[:, 1:],
+        1: np.argsort(dependence, axis=1, kind="stable")[:, :-1],
+    }
+    chosen: set[tuple[int, int]] = set()
+    for turn in range(n_criteria - 1):
+        sign = 1 if turn % 2 else -1
+        in_turn = enumerate(partners[sign][:, turn // 2].tolist())
+        pairs = {(min(pair), max(pair)) for pair in in_turn} - chosen
+        in_order = sorted(pairs, key=lambda pair: (sign * dependence[pair], pair))
+        chosen.update(in_order if turn == 0 else in_order[: max(0, max_pairs - len(chosen))])
+    return np.array(sorted(chosen), np.intp)
+
+
+def _dependence(dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the absolute rank correlations of the criteria, infinite of each with itself; 0 where one is constant."""
+    n_dyads, n_criteria = dyads.shape
+    ranks = rankdata(dyads, axis=0) - (n_dyads + 1) / 2
+    lengths = np.sqrt((ranks**2).sum(axis=0))
+    sizes = np.outer(lengths, lengths)
+    dependence = np.zeros((n_criteria, n_criteria))
+    np.divide(np.abs(ranks.T @ ranks), sizes, out=dependence, where=sizes > 0)
+    # Rounded, or the last bit of a product, which differs between machines, would choose between equal ones.
+    dependence = dependence.round(9)
+    np.fill_diagonal(dependence, np.inf)
+    return dependence

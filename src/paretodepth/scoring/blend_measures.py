@@ -1,0 +1,269 @@
+"""What the blend measures of a sample: how near others are, how near these are to each other, and pair depths."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth._blocks import row_blocks
+from paretodepth.fronts.pair_fronts import PairFronts
+from paretodepth.pairs.nearest import dyads_with, nearest_by_sum, nearest_in_block, weighted_sum
+from paretodepth.pairs.pairs import Pairs
+from paretodepth.scoring.measures import LARGEST, Measures, joined, row_totals, usual_sizes
+from paretodepth.scoring.methods import Measure
+
+N_MEANS = (1, 5, 20)
+"""Nearest samples whose dissimilarities are averaged, in each criterion."""
+N_BALANCED = 5
+"""The same for the sum of all criteria."""
+N_LOCAL = 10
+"""Nearest samples that a sample is joined to, and that it is compared with."""
+SOFTENING = 1 / 1000
+"""Share of what is usual that is added to both sides of a ratio: samples may be equal."""
+
+
+class _Near(NamedTuple):
+    """The nearest of the rows of a block in each criterion and, last, under the balanced sum; the nearest first.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n_rows, n_criteria + 1, n_listed)
+        Columns of the block.
+    distances : ndarray of shape (n_rows, n_criteria + 1, n_listed)
+    """
+
+    columns: NDArray[np.intp]
+    distances: NDArray[np.float64]
+
+    def means(self, n_nearest: int) -> NDArray[np.float64]:
+        """Return the mean of so many distances, shape (n_rows, n_criteria + 1)."""
+        # Added one after the other, so that no bit depends on how many rows there are.
+        with np.errstate(over="ignore"):
+            means: NDArray[np.float64] = self.distances[:, :, :n_nearest].cumsum(axis=2)[:, :, -1] / n_nearest
+        return means
+
+
+class _Part(NamedTuple):
+    """What is told of some samples without their neighbors' means.
+
+    Attributes
+    ----------
+    measures : Measures
+        All but the ratios.
+    local_means : ndarray of shape (n_rows, n_criteria + 1)
+        The mean of the 10 smallest distances.
+    near : _Near
+        The 10 nearest, and the next.
+    """
+
+    measures: Measures
+    local_means: NDArray[np.float64]
+    near: _Near
+
+
+@dataclass(frozen=True)
+class BlendMeasurer:
+    """Takes the blend's measures from blocks of dissimilarities to the training samples.
+
+    ``"neighbor_means"``
+        the mean dissimilarity to the 1, 5 and 20 nearest training samples in each criterion, those
+        of 1 first, (n_samples, 3 n_criteria);
+    ``"local_ratios"``
+        the mean dissimilarity to the 10 nearest as a multiple of their own mean dissimilarity to
+        their 10 nearest, as in LOF, (n_samples, n_criteria);
+    ``"balanced_mean"``, ``"balanced_ratio"``
+        the mean of 5, and the local ratio, of the sum of all criteria, each divided by its median
+        nominal dyad, (n_samples,);
+    ``"pair_depth"``
+        the mean, over pairs of criteria, of the mid depth of the dyads with the 10 nearest in each of
+        all criteria, as a share of the number of the pair's fronts, (n_samples,);
+    ``"pair_depths"``
+        for each pair of criteria the same of the dyads with the 10 nearest in these two, to tell which
+        are odd together, (n_samples, n_pairs).
+
+    Attributes
+    ----------
+    fronts : PairFronts
+    n_neighbors : ndarray of shape (n_criteria,)
+        The neighbors in each criterion that a sample is joined to: 10, or all other samples.
+    n_summed : ndarray of shape (n_criteria,)
+        Those that must be known, at least one more.
+    weights : ndarray of shape (n_criteria,)
+        Of the criteria in the balanced sum.
+    softening : ndarray of shape (n_criteria + 1,)
+        What is added to both sides of a local ratio.
+    local_means : ndarray of shape (n_training, n_criteria + 1)
+        The mean dissimilarity of each training sample to its 10 nearest others.
+    """
+
+    fronts: PairFronts
+    n_neighbors: NDArray[np.intp]
+    n_summed: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    softening: NDArray[np.float64]
+    local_means: NDArray[np.float64]
+
+    @classmethod
+    def fit(cls, pairs: Pairs, fronts: PairFronts, usual: NDArray[np.float64]) -> tuple[BlendMeasurer, Measures]:
+        """Return the measurer, and the measures of the training samples, each left out in turn.
+
+        Parameters
+        ----------
+        pairs : Pairs
+        fronts : PairFronts
+        usual : ndarray of shape (n_criteria,)
+            The median nominal dyad.
+        """
+        n_neighbors, n_summed = (np.full(pairs.n_criteria, count) for count in blend_counts(pairs.n_samples))
+        unknown = np.empty((pairs.n_samples, pairs.n_criteria + 1))
+        draft = cls(fronts, n_neighbors, n_summed, 1 / usual, unknown[0], unknown)
+        blocks = row_blocks(pairs.n_samples, draft.values_per_row(pairs.n_samples))
+        parts = list(pairs.map(lambda pairs, rows: draft._without_ratios(pairs.block(rows)), blocks))
+        measures = joined([part.measures for part in parts])
+        local_means = np.concatenate([part.local_means for part in parts])
+        sizes = np.concatenate((usual, usual_sizes(local_means[:, -1:])))
+        measurer = replace(draft, softening=SOFTENING * np.minimum(sizes, LARGEST), local_means=local_means)
+
+        def ratios(pairs: Pairs, part: tuple[slice, _Part]) -> NDArray[np.float64]:
+            rows, known = part
+            # To look at the dissimilarities once more is worth it only where some are tied.
+            block = pairs.block(rows) if measurer._are_tied(known.near).any() else None
+            return measurer._ratios(known, block, None)
+
+        found = pairs.map(ratios, list(zip(blocks, parts, strict=True)))
+        return measurer, measures | _named_ratios(np.concatenate(list(found)))
+
+    def values_per_row(self, n_training: int) -> int:
+        """Return the values that a row of a block takes: its nearest dyads may be more than its dissimilarities."""
+        return len(self.weights) * max(n_training, int(self.n_summed.sum()))
+
+    def of(
+        self, block: NDArray[np.float64], needed: Collection[Measure], numbers: NDArray[np.intp] | None = None
+    ) -> Measures:
+        """Return what is needed of the rows of a block of shape (n_criteria, n_rows, n_columns).
+
+        The columns are the training samples or, in each row, those that `numbers` name, shape
+        (n_rows, n_columns).
+        """
+        part = self._without_ratios(block)
+        measures = part.measures | _named_ratios(self._ratios(part, block, numbers))
+        return {name: values for name, values in measures.items() if name in needed}
+
+    def _without_ratios(self, block: NDArray[np.float64]) -> _Part:
+        """Return what is told of the rows of a block without their neighbors' means."""
+        n_listed, n_local, n_others = int(self.n_summed[0]), int(self.n_neighbors[0]), len(self.local_means) - 1
+        near = self._near(block, n_listed)
+        means = [near.means(min(k, n_others)) for k in N_MEANS]
+        joined_to = near.columns[:, :-1, :n_local].reshape(block.shape[1], -1)
+        pair_depths, depths = self._pair_depths(dyads_with(block, joined_to))
+        measures: Measures = {
+            "neighbor_means": np.concatenate([mean[:, :-1] for mean in means], axis=1),
+            "balanced_mean": near.means(min(N_BALANCED, n_others))[:, -1],
+            "pair_depth": row_totals(depths) / depths.shape[1],
+            "pair_depths": pair_depths,
+        }
+        nearest = _Near(near.columns[:, :, : n_local + 1], near.distances[:, :, : n_local + 1])
+        return _Part(measures, np.minimum(near.means(n_local), LARGEST), nearest)
+
+    def _near(self, block: NDArray[np.float64], n_listed: int) -> _Near:
+        """Return the nearest of the rows of a block."""
+        n_criteria, n_rows, _ = block.shape
+        columns = np.empty((n_rows, n_criteria + 1, n_listed), np.intp)
+        distances = np.empty(columns.shape)
+        columns[:, :-1] = nearest_in_block(block, np.full(n_criteria, n_listed)).reshape(n_rows, n_criteria, n_listed)
+        for criterion, part in enumerate(block):
+            distances[:, criterion] = np.take_along_axis(part, columns[:, criterion], axis=1)
+        distances[:, -1], columns[:, -1] = nearest_by_sum(block, self.weights, n_listed)
+        return _Near(columns, distances)
+
+    def _pair_depths(self, dyads: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the depths in each pair of criteria, from dyads of shape (n_rows, n_dyads, n_criteria).
+
+        Those of the nearest in the two criteria, and those of the nearest in all, as shares of the fronts.
+        """
+        n_rows, n_dyads, n_criteria = dyads.shape
+        n_local = n_dyads // n_criteria
+        near, every = np.empty((2, n_rows, len(self.fronts.criteria)))
+        of_pairs = zip(self.fronts.criteria, self.fronts.depths(dyads.reshape(-1, n_criteria)), strict=True)
+        for pair, (criteria, (depths, n_fronts)) in enumerate(of_pairs):
+            sums = row_totals(depths.reshape(-1, n_local)).reshape(n_rows, n_criteria)
+            near[:, pair] = row_totals(sums[:, criteria]) / (n_local * len(criteria) * n_fronts)
+            every[:, pair] = row_totals(sums) / (n_dyads * n_fronts)
+        return near, every
+
+    def _are_tied(self, near: _Near) -> NDArray[np.bool_]:
+        """Tell where others are as near as the last of the nearest, shape (n_rows, n_criteria + 1)."""
+        return np.asarray(near.distances[:, :, -2] == near.distances[:, :, -1])
+
+    def _ratios(
+        self, part: _Part, block: NDArray[np.float64] | None, numbers: NDArray[np.intp] | None
+    ) -> NDArray[np.float64]:
+        """Return the local ratios, shape (n_rows, n_criteria + 1); without ties no block is needed."""
+        columns = part.near.columns[:, :, :-1]
+        if numbers is not None:
+            columns = np.take_along_axis(numbers[:, None], columns, axis=2)
+        are_tied = self._are_tied(part.near)
+        ratios = np.empty(are_tied.shape)
+        for place, softening in enumerate(self.softening):
+            means = self.local_means[columns[:, place], place]
+            rows = np.flatnonzero(are_tied[:, place])
+            if len(rows) and block is not None:
+                whole = weighted_sum(block[:, rows], self.weights) if place == len(block) else block[place, rows]
+                of_columns = self.local_means[:, place] if numbers is None else self.local_means[numbers[rows], place]
+                means[rows] = _tied_means(means[rows], part.near.distances[rows, place], whole, of_columns)
+            # In rising order, so that no bit depends on the order of the training samples.
+            means.sort(axis=1)
+            expected = row_totals(means) / means.shape[1] + softening
+            with np.errstate(over="ignore"):
+                ratios[:, place] = np.minimum((part.local_means[:, place] + softening) / expected, LARGEST)
+        return ratios
+
+
+def blend_counts(n_training: int) -> tuple[int, int]:
+    """Return how many of so many training samples a sample is joined to in each criterion, and how many are listed.
+
+    Each of them has one neighbor less than there are samples. One more is listed than is
+    joined, or all of them, to see who is as near as the last.
+    """
+    n_others = n_training - 1
+    n_local = min(N_LOCAL, n_others)
+    return n_local, max(min(max(N_MEANS), n_others), n_local + 1)
+
+
+def _tied_means(
+    means: NDArray[np.float64],
+    distances: NDArray[np.float64],
+    whole: NDArray[np.float64],
+    of_columns: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the own means of the nearest where others are as near as the last: of these, those of the smallest mean.
+
+    So the choice does not depend on the order of the training samples.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_rows, n_local)
+        Of the nearest, among whom the last are any of those tied.
+    distances : ndarray of shape (n_rows, n_local + 1)
+        To the nearest, and to the next.
+    whole : ndarray of shape (n_rows, n_columns)
+        To all.
+    of_columns : ndarray of shape (n_columns,) or (n_rows, n_columns)
+        The own means of all.
+    """
+    n_local = means.shape[1]
+    last = distances[:, -1:]
+    tied = np.where(whole == last, of_columns, np.inf)
+    tied = np.sort(np.partition(tied, n_local - 1, axis=1)[:, :n_local], axis=1)
+    is_nearer = distances[:, :-1] < last
+    places = np.arange(n_local) - is_nearer.sum(axis=1)[:, None]
+    return np.where(is_nearer, means, np.take_along_axis(tied, np.maximum(places, 0), axis=1))
+
+
+def _named_ratios(ratios: NDArray[np.float64]) -> Measures:
+    """Return local ratios by the names of measures."""
+    return {"local_ratios": ratios[:, :-1], "balanced_ratio": ratios[:, -1]}

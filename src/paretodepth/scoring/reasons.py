@@ -1,0 +1,226 @@
+"""What an explanation rests on: measures, neighbors, and what the score would be if a criterion were ordinary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth.pairs.nearest import nearest_dyads
+from paretodepth.scoring.blend_measures import BlendMeasurer
+from paretodepth.scoring.calibration import Calibration, columnwise_p_values
+from paretodepth.scoring.measures import Measurer, Measures, joined
+from paretodepth.scoring.methods import METHODS
+from paretodepth.scoring.model import Model
+
+ORDINARY_P_VALUE = 0.25
+"""A criterion with a larger p-value is ordinary already: there is nothing to relieve."""
+ABOUT = 1.0
+"""Difference of surprises, logarithms of p-values, that is too small to tell one cause from another."""
+FAR, SPARSE, LOCAL = "far", "sparse", "local"
+"""In what way a criterion is odd: none is near; not even the nearest are as near as usual; or see `oddities`."""
+
+
+class Reasons(NamedTuple):
+    """What is found of a block of samples.
+
+    Attributes
+    ----------
+    measures : Measures
+    neighbors : ndarray of shape (n_samples, s)
+        The nearest training samples, criterion after criterion.
+    relieved : ndarray of shape (n_samples, n_criteria)
+        For each criterion the score if that criterion were ordinary.
+    pair_relieved : ndarray of shape (n_samples, n_pairs)
+        For each pair of criteria the score if they went together as in a nominal sample.
+    position : ndarray of shape (n_samples,)
+    """
+
+    measures: Measures
+    neighbors: NDArray[np.intp]
+    relieved: NDArray[np.float64]
+    pair_relieved: NDArray[np.float64]
+    position: NDArray[np.float64]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Reasons]) -> Reasons:
+        """Return what is found of consecutive blocks of samples as one."""
+        measures, *others = zip(*parts, strict=True)
+        return cls(joined(measures), *map(np.concatenate, others))
+
+    def take(self, samples: NDArray[np.intp]) -> Reasons:
+        """Return what is found of some of the samples, in the given order."""
+        others: list[Any] = [part[samples] for part in self[1:]]
+        return Reasons({name: values[samples] for name, values in self.measures.items()}, *others)
+
+
+def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reasons:
+    """Return what is found of the rows of a block of shape (n_criteria, n_rows, n_training)."""
+    measurer, calibration = model.measurer, model.calibration
+    neighbors, dyads = nearest_dyads(block, n_named(measurer))
+    if isinstance(measurer, BlendMeasurer):
+        measures = measurer.of(block, METHODS[model.method].fitted)
+    else:
+        measures = measurer.of_dyads(dyads, block, METHODS[model.method].fitted)
+    relieved = np.tile(calibration.score(measures, model.method)[:, None], len(block))
+    is_ordinary = alone_p_values(model, measures) > ORDINARY_P_VALUE
+    is_local = np.asarray(oddities(calibration, measures, alpha) == LOCAL)
+    for criterion in range(len(block)):
+        rows = np.flatnonzero(~is_ordinary[:, criterion])
+        part = block.take(rows, axis=1)
+        of_rows = {name: values[rows] for name, values in measures.items()}
+        if isinstance(measurer, BlendMeasurer):
+            found = _blend_relieved(model, measurer, part, of_rows, criterion, is_local[rows, criterion])
+        else:
+            found = _relieved(model, measurer, part, neighbors[rows], dyads[rows], of_rows, criterion)
+        relieved[rows, criterion] = found
+    pair_relieved = np.empty((len(neighbors), 0))
+    if isinstance(measurer, BlendMeasurer):
+        pair_relieved = _pair_relieved(model, measurer, block, neighbors, measures, alpha)
+    return Reasons(measures, neighbors, relieved, pair_relieved, _position(model, dyads))
+
+
+def n_named(measurer: Measurer | BlendMeasurer) -> NDArray[np.intp]:
+    """Return how many of the nearest an explanation names, in each criterion."""
+    return measurer.n_neighbors if isinstance(measurer, BlendMeasurer) else measurer.n_summed
+
+
+def alone_p_values(model: Model, measures: Measures) -> NDArray[np.float64]:
+    """Return the p-value of each criterion alone, shape (n_samples, n_criteria)."""
+    calibration = model.calibration
+    return columnwise_p_values(calibration.alone, calibration.alone_surprise(measures, model.method))
+
+
+def oddities(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.str_]:
+    """Return in what way each criterion is odd, if it is, shape (n_samples, n_criteria).
+
+    ``"far"``
+        even the nearest training sample is unusually far; of other methods than the blend, all is;
+    ``"local"``
+        the nearest are as near as usual, but these are unusually near to each other;
+    ``"sparse"``
+        neither: the nearest is as near as usual, the others are not.
+    """
+    if "local_ratios" not in measures:
+        return np.full(measures["neighbor_sums"].shape, FAR)
+    n_criteria = measures["local_ratios"].shape[1]
+    p_values = calibration.measure_p_values(measures, "neighbor_means")
+    nearest, near = (p_values[:, start : start + n_criteria] for start in (0, n_criteria))
+    is_local = (calibration.measure_p_values(measures, "local_ratios") <= alpha) & (measures["local_ratios"] > 1)
+    return np.where(nearest <= alpha, FAR, np.where(is_local & (near > alpha), LOCAL, SPARSE))
+
+
+def _relieved(
+    model: Model,
+    measurer: Measurer,
+    block: NDArray[np.float64],
+    neighbors: NDArray[np.intp],
+    dyads: NDArray[np.float64],
+    measures: Measures,
+    criterion: int,
+) -> NDArray[np.float64]:
+    """Return the scores if one criterion were ordinary; the nearest stay the nearest, as ranks are kept.
+
+    Writes into `dyads` and `measures`.
+    """
+    profile, needed = model.profiles[criterion], METHODS[model.method].measures
+    if "neighbor_sums" in needed:
+        with np.errstate(over="ignore"):
+            measures["neighbor_sums"][:, criterion] = profile[: measurer.n_summed[criterion]].sum()
+    if "mean_depth" in needed:
+        part = block[criterion]
+        order = part.argsort(axis=1)
+        rising, asked = (np.take_along_axis(part, places, axis=1) for places in (order, neighbors))
+        for row in range(len(dyads)):
+            dyads[row, :, criterion] = profile[np.searchsorted(rising[row], asked[row])]
+        measures["mean_depth"] = measurer.mean_depth(dyads)
+    return model.calibration.score(measures, model.method)
+
+
+def _blend_relieved(
+    model: Model,
+    measurer: BlendMeasurer,
+    block: NDArray[np.float64],
+    measures: Measures,
+    criterion: int,
+    is_local: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Return the blend's scores if one criterion were ordinary.
+
+    Where it is odd by its surroundings alone, it is ordinary once divided by its local
+    ratio. Writes into `block`.
+    """
+    if not block.shape[1]:
+        return np.empty(0)
+    part, ratios = block[criterion], measures["local_ratios"][:, criterion]
+    order = part[~is_local].argsort(axis=1)
+    replaced = np.empty(order.shape)
+    np.put_along_axis(replaced, order, model.profiles[criterion][None], axis=1)
+    part[~is_local] = replaced
+    part[is_local] /= ratios[is_local, None]
+    relieved = measurer.of(block, METHODS[model.method].fitted)
+    usual = np.median(model.calibration.nominal["local_ratios"][:, criterion])
+    relieved["local_ratios"][:, criterion] = np.minimum(relieved["local_ratios"][:, criterion], usual)
+    return model.calibration.score(relieved, model.method)
+
+
+def _pair_relieved(
+    model: Model,
+    measurer: BlendMeasurer,
+    block: NDArray[np.float64],
+    neighbors: NDArray[np.intp],
+    measures: Measures,
+    alpha: float,
+) -> NDArray[np.float64]:
+    """Return for each pair of criteria the score if the sample were in one of them like its nearest in the other.
+
+    Of the two ways that with the lower score. Asked only of samples that are far in no
+    criterion, in pairs whose p-value is at most alpha; of others it is the score itself.
+    """
+    pairs, calibration, method = measurer.fronts.criteria, model.calibration, model.method
+    relieved = np.tile(calibration.score(measures, method)[:, None], len(pairs))
+    if pairs.shape[1] == 1:
+        return relieved
+    is_asked = np.asarray(calibration.measure_p_values(measures, "pair_depths") <= alpha)
+    is_asked[far_criteria(model, measures, alpha).any(axis=1)] = False
+    for place, pair in enumerate(pairs.tolist()):
+        rows = np.flatnonzero(is_asked[:, place])
+        for kept, changed in (pair, pair[::-1]) if len(rows) else ():
+            like = neighbors[rows, kept * int(measurer.n_neighbors[0])]
+            view = model.training[changed]
+            part = block[:, rows]
+            # Criteria give nothing infinite: that is the sample itself, left out.
+            part[changed] = np.where(
+                np.isinf(part[changed]),
+                np.inf,
+                model.criteria.fitted[changed].dissimilarities(view[like], view, (0, 0), 1),
+            )
+            scores = calibration.score(measurer.of(part, METHODS[method].fitted), method)
+            relieved[rows, place] = np.minimum(relieved[rows, place], scores)
+    return relieved
+
+
+def far_criteria(model: Model, measures: Measures, alpha: float) -> NDArray[np.bool_]:
+    """Tell in which criteria alone samples are far, shape (n_samples, n_criteria).
+
+    The p-value is so small that it is hardly by chance that one of so many criteria has it; or
+    it is at most alpha, and the criterion is about as surprising as all of them together.
+    """
+    calibration = model.calibration
+    p_values, alone = alone_p_values(model, measures), calibration.alone_surprise(measures, model.method)
+    n_criteria = p_values.shape[1]
+    level = alpha if n_criteria == 1 else max(alpha / (2 * n_criteria), calibration.smallest_p_value)
+    together = calibration.together_surprise(measures, model.method)
+    return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
+
+
+def _position(model: Model, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where the dyads of each row lie along the fronts of two criteria; see `Explanation`."""
+    if dyads.shape[2] != 2:
+        return np.full(len(dyads), np.nan)
+    # A place is never 0, so that dyads smaller than all nominal ones have a position too.
+    first, second = (1 + np.searchsorted(model.places[:, c], dyads[:, :, c]) for c in range(2))
+    position: NDArray[np.float64] = (first / (first + second)).mean(axis=1)
+    return position
