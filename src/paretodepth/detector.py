@@ -36,17 +36,16 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     The dissimilarities of a pair of training samples under K criteria form a dyad. The dyads of all pairs are peeled
     into Pareto fronts. A new sample is joined to its nearest training samples under each criterion; the mean depth
-    of these new dyads below the fronts is its anomaly score v. Only comparisons within a criterion enter, so the
-    scores do not change if a criterion is rescaled or otherwise transformed increasingly.
+    of these dyads below the fronts is its anomaly score. It does not change if a criterion is rescaled.
 
     Parameters
     ----------
     criteria : list of Criterion or None, default=None
         None: one criterion per column, the absolute difference.
     n_neighbors : "connected", int or sequence of int, default="connected"
-        How many nearest training samples a sample is joined to, in each criterion. ``"connected"``: in each
-        criterion the smallest number for which the symmetric nearest-neighbor graph of the training samples is
-        connected. Not of ``method="blend"``, which has numbers of its own, 1 to 20.
+        How many nearest training samples a sample is joined to, in each criterion. ``"connected"``: the smallest
+        number for which the symmetric nearest-neighbor graph of the training samples is connected. Without effect on
+        ``method="blend"``, which has numbers of its own, 1 to 20.
     depth : {"paper", "insertion", "mid"}, default="paper"
         Which depth of a new dyad is taken: the first front it dominates a dyad of, the front it would lie on, or
         their mean, which ``method="blend"`` takes in any case.
@@ -66,9 +65,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ``"split"``: a random third, which the fronts are then made without; fewer samples for either purpose, but
         p-values that are exactly valid.
     max_depth : int, "auto" or None, default=None
-        The last front L to keep; fronts 1…L are exact, what lies deeper has the depth L + 1, and memory no longer
-        grows with the number of pairs. ``"auto"``: an L that some 0.1 % of the nearest dyads of nominal samples
-        exceed. None: all fronts.
+        The last front L to keep; fronts 1…L are exact, what lies deeper has the depth L + 1 or, with
+        ``method="blend"``, a depth below random dyads. Memory then no longer grows with the number of pairs.
+        ``"auto"``: an L that some 0.1 % of the nearest dyads of nominal samples exceed. None: all fronts.
     max_dyads : int or None, default=None
         Make the fronts of so many random dyads: faster, of many criteria above all, and approximate. Neighbors and
         scores still regard all training samples.
@@ -98,8 +97,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     exact_ : bool
         Whether the fronts, up to the last one kept, are those of all training dyads.
     training_scores_ : ndarray of shape (n_samples,)
-        Scores of the training samples on the scale of `score_samples`, leave-one-out: a training sample is not its
-        own neighbor. Those that a split holds out are compared with the others.
+        Of the training samples, as `score_samples`, each compared with the others.
     training_labels_ : ndarray of shape (n_samples,)
         By `training_scores_`, 1 within the threshold and -1 beyond it; 0 for samples in `dropped_`.
     dropped_ : ndarray of int
@@ -115,11 +113,10 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    N training samples make n = N (N - 1) / 2 dyads, all held in memory during `fit` unless `max_depth` or
-    `max_dyads` is given; see ``docs/scaling.md``. Where neighbors are tied, the other criteria decide in their
-    order; no score depends on the order of the samples. New samples that lack a value in a criterion with
-    ``missing="drop"`` are not scored: their scores and p-values are NaN, their labels 0, and none is selected.
-    Of data frames and dicts, new samples need only the columns that criteria name.
+    N samples make N (N - 1) / 2 dyads, held during `fit` unless `max_depth` or `max_dyads` is given; see
+    ``docs/scaling.md``. Where neighbors are tied, the other criteria decide in their order; no score depends on the
+    order of the samples. New samples that lack a value in a criterion with ``missing="drop"`` have NaN as score and
+    p-value, and the label 0. Of data frames and dicts, new samples need only the columns that criteria name.
 
     References
     ----------
@@ -187,8 +184,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def fit_predict(self, X: Samples, y: object = None) -> NDArray[np.intp]:
         """Return ``fit(X).predict(X)``, as scikit-learn's checks demand; `training_labels_` are the better answer.
 
-        `predict` compares with all training samples, so that each of these meets itself and seems more ordinary than
-        it is. To find what is strange in one table, `fit` and read `training_labels_`: each compared with the others.
+        In `predict` each training sample meets itself and seems more ordinary than it is. To find what is strange in
+        one table, `fit` and read `training_labels_`, where each is compared with the others.
         """
         return self.fit(X).predict(X)
 

@@ -101,7 +101,7 @@ def test_a_sample_between_dense_ones_is_odd_by_its_local_ratio_alone():
     dense, wide = rng.normal(0, 0.005, (100, 2)), rng.normal(30, 6.0, (200, 2))
     detector = ParetoDepthDetector(method="blend").fit(np.concatenate([dense, wide]))
     model = detector.model_
-    measures = model.new_measures(model.views([[0.15, 0.0]], caller="a test"), MEASURES, n_jobs=1)
+    measures = model.new_measures(model.seen([[0.15, 0.0]], caller="a test").views, MEASURES, n_jobs=1)
     p_values = {
         name: model.calibration.measure_p_values(measures, name)[0] for name in ("neighbor_means", "local_ratios")
     }

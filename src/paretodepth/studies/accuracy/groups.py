@@ -75,9 +75,8 @@ def _fit_and_score(
     scores: dict[str, NDArray[np.float64]],
 ) -> None:
     """Put each method's scores of the test samples into `scores`."""
-    model = ParetoDepthDetector(criteria).fit(X_train).model_
-    views = model.seen(X_test, caller="groups").views
-    scores |= {method: model.new_scores(views, n_jobs=1, method=method) for method in methods}
+    for method in methods:
+        scores[method] = -ParetoDepthDetector(criteria, method=method).fit(X_train).score_samples(X_test)
 
 
 def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
