@@ -15,7 +15,7 @@ from tests.draws import IS_SLOW, assert_same_fronts, draw_samples, pairs_of, sma
 
 SMALL = {"few_samples": 12, "sizes": SummarySizes(batch_values=2700)}
 """Have a few samples treated as many."""
-N_SAMPLES = 60 if IS_SLOW else 400
+N_SAMPLES = 250 if IS_SLOW else 400
 
 
 def limits(max_depth=None, max_dyads=None, n_bytes=2**33):
@@ -89,7 +89,7 @@ def test_the_automatic_caps_keep_about_as_many_dyads_as_they_may(kind):
     pairs = HeldPairs.of(pairs_drawn(kind, 3, N_SAMPLES))
     criteria = np.array(list(combinations(range(3), 2)))
     max_kept = 3 * pairs.n_pairs // 10
-    caps = auto_max_depths(pairs, criteria, max_kept=max_kept, few_samples=N_SAMPLES // 4)
+    caps = auto_max_depths(pairs, criteria, max_kept=max_kept, n_asked=N_SAMPLES // 4)
     kept = [
         len(Fronts.from_dyads(pairs.dyads[:, pair], max_depth=cap).dyads)
         for pair, cap in zip(criteria, caps, strict=True)
@@ -105,6 +105,15 @@ def test_without_a_cap_the_last_fronts_are_dropped_if_they_are_too_many():
     assert 0.8 * pairs.n_pairs < sum(len(fronts.dyads) for fronts in kept.fronts) <= pairs.n_pairs
     for fronts, all_fronts in zip(kept.fronts, whole.fronts, strict=True):
         assert_array_equal(fronts.dyads, all_fronts.dyads[: all_fronts.starts[len(fronts)]])
+
+
+def test_without_a_cap_memory_sets_one():
+    pairs = pairs_drawn("distinct", 4, N_SAMPLES)
+    n_kept = pairs.n_pairs
+    found, same = (pair_fronts(part, limits(n_bytes=256 * n_kept)) for part in (pairs, HeldPairs.of(pairs)))
+    assert 0.6 * n_kept < sum(len(fronts.dyads) for fronts in found.fronts) < 1.4 * n_kept
+    for fronts, expected in zip(found.fronts + found.rough, same.fronts + same.rough, strict=True):
+        assert_same_fronts(fronts, expected)
 
 
 @pytest.mark.parametrize("max_depth", [None, 5, "auto"])

@@ -65,18 +65,21 @@ class PairFronts:
         cls,
         dyads: ArrayLike,
         *,
+        criteria: NDArray[np.intp] | None = None,
         max_depth: int | None = None,
         n_jobs: int | None = None,
         seed: int = 0,
         max_kept: int = MAX_KEPT,
         n_rough: int = N_ROUGH,
     ) -> PairFronts:
-        """Return the fronts of `chosen_pairs` of the criteria.
+        """Return the fronts of pairs of criteria.
 
         Parameters
         ----------
         dyads : array-like of shape (n_dyads, n_criteria)
             Dissimilarities as in :func:`front_numbers`.
+        criteria : ndarray of shape (n_pairs, 2) or None, default=None
+            The pairs in rising order, or the `chosen_pairs`.
         max_depth : int or None, default=None
             The last front to keep of each pair.
         n_jobs : int or None, default=None
@@ -90,7 +93,7 @@ class PairFronts:
             Random dyads of all pairs together.
         """
         checked = check_dyads(dyads, "PairFronts.from_dyads")
-        criteria = chosen_pairs(checked)
+        criteria = chosen_pairs(checked) if criteria is None else criteria
         made = _all_fronts(checked, criteria, n_jobs, max_depth, max_kept // len(criteria))
         if any(fronts.max_depth is not None for fronts in made.fronts):
             return with_rough(made, random_rows(checked, max(1, n_rough // len(criteria)), seed), n_jobs)

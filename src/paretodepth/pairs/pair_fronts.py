@@ -16,6 +16,8 @@ from paretodepth.pairs.pairs import HeldPairs, Pairs
 
 AUTO_KEPT = 2**22
 """Dyads that the fronts of all pairs may hold together if their last front is chosen automatically."""
+ASKED_SAMPLES = 700
+"""Random samples from whose fronts these are foreseen."""
 
 
 def pair_fronts(
@@ -38,8 +40,8 @@ def pair_fronts(
     pairs : Pairs
     limits : Limits
         If `max_depth` is ``"auto"``, each pair of criteria has a last front of its own,
-        such that all pairs together hold some 4 million dyads. Without a cap the fronts
-        of held dyads are made, and the last of them dropped if they hold more than 8 million.
+        such that all pairs together hold some 4 million dyads. Without a cap they may hold
+        some 8 million, and if all dyads are more, the last fronts are chosen in the same way.
     seed : int, default=0
         Of random dyads.
     few_samples : int, default=2000
@@ -51,18 +53,26 @@ def pair_fronts(
     """
     n_dyads = limits.n_dyads(pairs.n_pairs)
     max_kept = min(MAX_KEPT, limits.n_bytes // KEPT_BYTES)
-    if n_dyads < pairs.n_pairs or limits.max_depth is None:
+    criteria = chosen_pairs(drawn_dyads(pairs, min(N_COMPARED, pairs.n_pairs), seed=0))
+    is_small = limits.max_depth is None and len(criteria) * n_dyads <= max_kept
+    if n_dyads < pairs.n_pairs or is_small:
         is_drawn = n_dyads < pairs.n_pairs
         dyads = drawn_dyads(pairs, n_dyads, seed=seed) if is_drawn else HeldPairs.of(pairs).dyads
         max_depth = None if limits.max_depth == "auto" else limits.max_depth
         return PairFronts.from_dyads(
-            dyads, max_depth=max_depth, n_jobs=pairs.n_jobs, seed=seed, max_kept=max_kept, n_rough=n_rough
+            dyads,
+            criteria=criteria,
+            max_depth=max_depth,
+            n_jobs=pairs.n_jobs,
+            seed=seed,
+            max_kept=max_kept,
+            n_rough=n_rough,
         )
-    criteria = chosen_pairs(drawn_dyads(pairs, min(N_COMPARED, pairs.n_pairs), seed=seed))
-    if limits.max_depth == "auto":
-        max_depths = auto_max_depths(pairs, criteria, max_kept=min(AUTO_KEPT, max_kept), few_samples=few_samples)
-    else:
+    if isinstance(limits.max_depth, int):
         max_depths = [limits.max_depth] * len(criteria)
+    else:
+        max_kept = min(AUTO_KEPT, max_kept) if limits.max_depth == "auto" else max_kept
+        max_depths = auto_max_depths(pairs, criteria, max_kept=max_kept, n_asked=min(few_samples, ASKED_SAMPLES))
     # All together they sort as much at once as a single one.
     sizes = sizes._replace(batch_values=sizes.batch_values // len(criteria))
     fronts = fronts_of_some(pairs, criteria.tolist(), max_depths, seed=seed, few_samples=few_samples, sizes=sizes)
@@ -72,7 +82,7 @@ def pair_fronts(
 
 
 def auto_max_depths(
-    pairs: Pairs, criteria: NDArray[np.intp], *, max_kept: int = AUTO_KEPT, few_samples: int = FEW_SAMPLES
+    pairs: Pairs, criteria: NDArray[np.intp], *, max_kept: int = AUTO_KEPT, n_asked: int = ASKED_SAMPLES
 ) -> list[int]:
     """Return, for each pair of criteria, a last front such that the fronts of all hold `max_kept` dyads together.
 
@@ -80,8 +90,8 @@ def auto_max_depths(
     the number of dyads is about right for continuous dissimilarities, and smaller for others.
     """
     # Always the same draws, because the last fronts and with them every score depend on them.
-    few = HeldPairs.of(pairs.drawn(few_samples, 0)).dyads
-    n_few = min(few_samples, pairs.n_samples)
+    few = HeldPairs.of(pairs.drawn(n_asked, 0)).dyads
+    n_few = min(n_asked, pairs.n_samples)
     share = min(1.0, max_kept / len(criteria) / pairs.n_pairs)
     rate = growth(n_few, pairs.n_samples, criteria.shape[1])
     last_fronts = []

@@ -84,7 +84,8 @@ class Pairs(ABC):
 
     def drawn(self, n_samples: int, seed: int) -> Pairs:
         """Return the pairs of so many random samples, or of all if there are no more."""
-        n_samples = min(n_samples, self.n_samples)
+        if n_samples >= self.n_samples:
+            return self
         # Sorted, so that the earlier sample of a pair stays the earlier one.
         return self.among(np.sort(np.random.default_rng(seed).choice(self.n_samples, n_samples, replace=False)))
 

@@ -169,7 +169,8 @@ def row_totals(distances: NDArray[np.float64]) -> NDArray[np.float64]:
 def usual_sizes(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a positive size of what each column holds: the median or, of columns that are mostly zero, the mean."""
     with np.errstate(over="ignore"):
-        medians, means = np.median(values, axis=0), values.mean(axis=0)
+        # Column by column: a copy of all would double what is held.
+        medians, means = np.array([np.median(column) for column in values.T]), values.mean(axis=0)
     sizes = np.where(medians > 0, medians, np.where(means > 0, means, 1.0))
     # One can divide by the smallest normal number, not by all that are smaller.
     return np.maximum(sizes, np.finfo(np.float64).tiny)
