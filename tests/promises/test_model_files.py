@@ -458,11 +458,22 @@ HOSTILE_ESTIMATES = {
     ("speed", "edges"): [np.zeros(21), np.arange(5.0), np.arange(21), np.arange(21)[::-1] / 2, np.full(21, np.inf)],
     ("gower", "ranges"): [np.ones(2), np.full(3, -1.0), np.full(3, np.nan), np.ones(3, int), np.ones((3, 1))],
     ("gower", "vocabularies"): [None, [], [None, None], [["a"], ["a", "a"], None], [[[1]], None, None], "abc"],
+    ("scaled", "vocabularies"): [None, [], [None, None], [["a"], ["a", "a"], None], "abc"],
+    ("scaled", "rarities"): [
+        None,
+        [None],
+        [[1.0], None, None],
+        [["a"] * 9, None, None],
+        [[0.0] * 9, None, None],
+        "abc",
+    ],
+    ("scaled", "floors"): [np.ones(2), np.full(3, -1.0), np.full(3, np.nan), np.full(3, np.inf), np.ones((3, 1))],
+    ("scaled", "scales"): [np.ones(2), np.zeros(3), np.full(3, np.nan), np.ones(3, int), np.ones((3, 1))],
     ("mismatch", "vocabularies"): [None, [["a"]], [["a"], None, ["b"]], [["a", "a"], [1], [2]], [[None], [1], [2]]],
     ("eskin", "vocabularies"): [None, [["a"]], [["a"], "abc", ["b"]]],
     ("jaccard", "labels"): [["a", "b"], ["a", "b", "b"], "abc", [["a"], "b", "c"], 3],
 }
-ESTIMATED_FROM = {"speed": WALKS, "jaccard": LABELS, "gower": MIXED, "mismatch": MIXED, "eskin": MIXED}
+ESTIMATED_FROM = {"speed": WALKS, "jaccard": LABELS, "gower": MIXED, "scaled": MIXED, "mismatch": MIXED, "eskin": MIXED}
 
 
 @pytest.mark.parametrize(("metric", "name"), HOSTILE_ESTIMATES)

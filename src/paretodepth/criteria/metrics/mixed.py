@@ -172,7 +172,9 @@ def _category_differences(
     a: NDArray[np.float64], b: NDArray[np.float64], rarity: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the sum of the rarities of two categories that differ; 0 where one is missing."""
-    rare_a, rare_b = (rarity[np.nan_to_num(codes).astype(np.intp)] for codes in (a, b))
+    # The last is that of unseen categories; clipped, for a model file may come from a stranger.
+    places = (np.where(codes < 0, len(rarity) - 1, np.nan_to_num(codes)).astype(np.intp) for codes in (a, b))
+    rare_a, rare_b = (rarity.take(place, mode="clip") for place in places)
     is_same = (a[:, None] == b) | np.isnan(a)[:, None] | np.isnan(b)
     return np.where(is_same, 0.0, rare_a[:, None] + rare_b)
 
