@@ -14,7 +14,6 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from paretodepth._blocks import printed
-from paretodepth._checks import check_choice
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.missing import Seen
 from paretodepth.criteria.samples import note_features
@@ -24,8 +23,9 @@ from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, Views
 from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import check_fdr, discoveries, labels
 from paretodepth.scoring.explanation import Explanation, explain_seen
-from paretodepth.scoring.methods import METHODS, MethodName
-from paretodepth.scoring.model import Model, Settings, check_answered, fitted_model
+from paretodepth.scoring.fitting import Settings, fitted_model
+from paretodepth.scoring.methods import MethodName
+from paretodepth.scoring.model import Model, check_answered
 
 NAME = "ParetoDepthDetector"
 Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
@@ -261,8 +261,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def p_values(self, X: Samples, *, method: MethodName | None = None) -> NDArray[np.float64]:
         """Return how often a nominal sample would be at least as strange as each of these.
 
-        That is (1 + number of calibrating samples at least as strange) / (1 + their number). A nominal sample has a
-        p-value of at most t with a probability of at most t.
+        That is (1 + number of calibrating samples at least as strange) / (1 + their number).
 
         Parameters
         ----------
@@ -280,16 +279,12 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> ParetoDepthDetector(method="blend").fit(nominal).p_values([[0.5, 0.5], [1.6, 0.5]])
         array([0.525, 0.005])
         """
-        if method is not None:
-            check_choice(method, "method", tuple(METHODS), f"{NAME}.p_values")
-        scores = self._scores(X, method, "p_values")
-        return self.model_.p_values(scores, method)
+        return self.model_.p_values(self._scores(X, method, "p_values"), method)
 
     def select(self, X: Samples, *, fdr: float = 0.1) -> NDArray[np.bool_]:
         """Tell which samples to call anomalies so that few of those called are nominal.
 
-        The more anomalies a batch holds, the more samples are called. Since no p-value is below 1 / (1 + number of
-        calibrating samples), single anomalies in a large batch need many.
+        The more anomalies a batch holds, the more samples are called; single ones need many calibrating samples.
 
         Parameters
         ----------
