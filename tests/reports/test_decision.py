@@ -6,7 +6,7 @@ import pytest
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.reports import detect
-from paretodepth.reports.decision import TAIL_SHAPE, fdr_threshold, share_threshold, stand_out_p_values
+from paretodepth.reports.decision import TAIL_SHAPE, fdr_threshold, n_standing_out, share_threshold, stand_out_p_values
 from tests.draws import DRAWS, draw_dyads
 
 
@@ -77,10 +77,13 @@ def table_with_one_far(n_samples=200):
     return pa.table({"a": values[:, 0], "b": values[:, 1]})
 
 
-def test_of_one_file_those_who_stand_out_are_called():
+def test_of_one_file_the_strangest_twentieth_is_called_and_who_stands_out_is_counted():
     found = detect(ParetoDepthDetector(method="criteria"), table_with_one_far())
-    assert found.fdr == 0.1
-    assert found.is_anomaly.nonzero()[0].tolist() == [17]
+    assert (found.contamination, found.n_anomalies) == (0.05, 10)
+    assert n_standing_out(found.stand_out_p_values) == 1
+    assert n_standing_out(np.array([np.nan, 1e-9, 0.5])) == 1
+    by_rate = detect(ParetoDepthDetector(method="criteria"), table_with_one_far(), fdr=0.1)
+    assert by_rate.is_anomaly.nonzero()[0].tolist() == [17]
 
 
 def test_a_contamination_is_the_share_that_is_called():

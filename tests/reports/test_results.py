@@ -57,10 +57,12 @@ def test_the_headline_tells_the_rate_and_who_was_compared():
 def test_the_headline_of_one_file_speaks_of_no_nominal_samples():
     table = pa.table({"a": np.append(np.random.default_rng(0).random(98), 50.0)})
     begin = "The strangest of 99 samples, each compared with all the others: "
+    rest = "out beyond what the rest suggests (estimated false discovery rate of"
     told = {
-        "1 stands out beyond what the rest suggests (false discovery rate of 10%)": {},
-        "none stands out beyond what the rest suggests (false discovery rate of 0.01%)": {"fdr": 1e-4},
-        "10 called, the share of 10% that was asked for": {"contamination": 0.1},
+        f"5 called, 5%; one stands {rest} 10%)": {},
+        f"one stands {rest} 10%)": {"fdr": 0.1},
+        f"none stands {rest} 0.01%)": {"fdr": 1e-4},
+        f"10 called, 10%; one stands {rest} 10%)": {"contamination": 0.1},
     }
     for end, rates in told.items():
         assert headline(detect(ParetoDepthDetector(method="criteria"), table, **rates)) == begin + end

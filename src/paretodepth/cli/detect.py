@@ -64,7 +64,7 @@ def detect_command(
     Without --criteria or --columns, the table suggests criteria; `paretodepth suggest` shows them.
 
     Without TEST, the strangest of TRAIN are told: each sample is compared with all the others, and those are called
-    that stand out beyond what the rest suggests, or the share that --contamination names. Rows are counted from 0.
+    that are among the strangest 5 %, or the share that --contamination names. Rows are counted from 0.
 
     If a fit of all rows would take more than 20 s, it is made of random ones, always the same, and all are scored.
 

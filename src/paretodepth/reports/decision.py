@@ -11,8 +11,10 @@ from paretodepth._checks import check_rate
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.scoring.calibration import discoveries
 
+ONE_FILE_SHARE = 0.05
+"""The share of one file's samples that is called if nothing else is asked for."""
 ONE_FILE_FDR = 0.1
-"""The false discovery rate that calls samples of one file if nothing else is asked for."""
+"""The false discovery rate at which samples of one file stand out."""
 TAIL_SHARE = 0.1
 """Share of the samples of a file that its tail starts with."""
 MIN_TAIL = 5
@@ -61,6 +63,14 @@ def stand_out_p_values(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     tail = n_tail / n_samples * (1 + TAIL_SHAPE * excess / scale) ** (-1 / TAIL_SHAPE)
     found: NDArray[np.float64] = np.where(scores > start, tail, p_values)
     return found
+
+
+def n_standing_out(p_values: NDArray[np.float64]) -> int:
+    """Return how many samples of one file stand out, given their `stand_out_p_values`; NaN stands for none.
+
+    An estimate: how far scores go without anomalies is known only from the rest of the file.
+    """
+    return int(discoveries(p_values[~np.isnan(p_values)], ONE_FILE_FDR).sum())
 
 
 def fdr_threshold(scores: NDArray[np.float64], p_values: NDArray[np.float64], fdr: float) -> float:

@@ -23,7 +23,7 @@ from paretodepth.criteria.values import is_missing
 from paretodepth.detector import NAME, ParetoDepthDetector
 from paretodepth.files.schema import KIND_TYPES, check_expected_columns
 from paretodepth.reports.decision import (
-    ONE_FILE_FDR,
+    ONE_FILE_SHARE,
     check_contamination,
     check_one_file,
     check_one_rate,
@@ -222,9 +222,8 @@ def detect(
 ) -> Detection:
     """Fit a detector on one table and score another, or the same one leave-one-out.
 
-    Of one table alone nobody knows which samples are nominal. They are told by how far they
-    stand out of the rest, at a false discovery rate of 0.1 unless something else is given; see
-    `decision.stand_out_p_values`.
+    Of one table alone nobody knows which samples are nominal: its strangest twentieth is called
+    unless something else is given.
 
     Parameters
     ----------
@@ -238,9 +237,9 @@ def detect(
         with the others.
     fdr : float or None, default=None
         A false discovery rate, as in `ParetoDepthDetector.select`, in place of the detector's
-        `alpha` or `threshold`.
+        `alpha` or `threshold`; of one table an estimate, see `decision.stand_out_p_values`.
     contamination : float or None, default=None
-        Of one table, the share of its samples to call instead.
+        Of one table, the share of its samples to call; 0.05 if nothing else is given.
     rows : ndarray of shape (n_rows,) or None, default=None
         The rows of `training` to fit, in rising order. None: all. Of one table, the others are
         scored as new samples.
@@ -273,7 +272,7 @@ def detect(
     contamination = None if contamination is None else check_contamination(contamination)
     check_one_rate(detector, fdr, contamination)
     if samples is None and not any(rate is not None for rate in (detector.alpha, detector.threshold, contamination)):
-        fdr = ONE_FILE_FDR if fdr is None else fdr
+        contamination = ONE_FILE_SHARE if fdr is None else None
     fitted = training
     if rows is not None:
         check_whole(detector, training)

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from paretodepth.criteria.kinds import column_kind
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
-from paretodepth.reports.decision import ONE_FILE_FDR
+from paretodepth.reports.decision import ONE_FILE_FDR, n_standing_out
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.lines import drawings, rounded
 from paretodepth.reports.reasons import TOGETHER, Reason
 from paretodepth.reports.results import headline, label_figures, left_out_remarks
-from paretodepth.scoring.calibration import discoveries
 from paretodepth.scoring.model import Model
 
 Json = dict[str, Any]
@@ -73,7 +72,7 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
         "alpha": model.alpha,
         "fdr": detection.fdr,
         "contamination": detection.contamination,
-        "n_standing_out": _n_standing_out(detection) if detection.is_left_out else None,
+        "n_standing_out": n_standing_out(detection.stand_out_p_values) if detection.is_left_out else None,
         "stand_out_fdr": ONE_FILE_FDR,
         "fitted_some": detection.fitted_rows is not None,
         "label": label_figures(detection),
@@ -90,11 +89,6 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
         "columns": shown_columns(detection.samples),
         "samples": _reason_columns(detection.reasons(n_samples)) | _own_figures(detection, rows, cell_letters),
     }
-
-
-def _n_standing_out(detection: Detection) -> int:
-    """Return how many samples of one file stand out beyond what the rest suggests, whatever else sets the threshold."""
-    return int(discoveries(detection.stand_out_p_values, ONE_FILE_FDR).sum())
 
 
 def _front_figures(model: Model) -> Json:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paretodepth._checks import listed, suggestion
+from paretodepth.reports.decision import ONE_FILE_FDR, n_standing_out
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.reasons import Reason
 
@@ -153,14 +154,18 @@ def _one_file_headline(detection: Detection) -> str:
         whom = f"{len(detection.fitted_rows):,} random ones"
     text = f"The strangest of {detection.n_scored:,} samples, each compared with {whom}: "
     if detection.fdr is not None:
-        who = f"{n_called:,} stand" if n_called > 1 else "1 stands" if n_called else "none stands"
-        rate = f"{100 * detection.fdr:.3g}%"
-        return f"{text}{who} out beyond what the rest suggests (false discovery rate of {rate})"
+        return text + _standing_out(n_called, detection.fdr)
     if detection.contamination is not None:
-        return f"{text}{n_called:,} called, the share of {100 * detection.contamination:.3g}% that was asked for"
+        rest = _standing_out(n_standing_out(detection.stand_out_p_values), ONE_FILE_FDR)
+        return f"{text}{n_called:,} called, {100 * detection.contamination:.3g}%; {rest}"
     if detection.model.alpha is not None:
         return f"{text}{n_called:,} called, those with a p-value of at most {detection.model.alpha:.3g}"
     return f"{text}{n_called:,} called, beyond the threshold that was given"
+
+
+def _standing_out(n_samples: int, fdr: float) -> str:
+    who = f"{n_samples:,} stand" if n_samples > 1 else "one stands" if n_samples else "none stands"
+    return f"{who} out beyond what the rest suggests (estimated false discovery rate of {100 * fdr:.3g}%)"
 
 
 def summary(detection: Detection, *, n_shown: int = 10) -> dict[str, Any]:
@@ -177,6 +182,7 @@ def summary(detection: Detection, *, n_shown: int = 10) -> dict[str, Any]:
     rated = detection.fdr is not None or detection.contamination is not None
     return {
         "mode": "one file" if detection.is_left_out else "new samples",
+        "n_standing_out": n_standing_out(detection.stand_out_p_values) if detection.is_left_out else None,
         "headline": headline(detection),
         "n_training": len(model.scores) - len(model.dropped),
         "n_training_dropped": len(model.dropped),

@@ -95,7 +95,7 @@ const comparedWith = () => state.figures.fitted_some ? `${count(state.figures.n_
 function showOneFile() {
   const { n_standing_out, stand_out_fdr, n_training, fitted_some } = state.figures;
   setText("rate", count(n_standing_out));
-  setText("rate-of", `${n_standing_out === 1 ? "stands" : "stand"} out beyond what the rest suggests (false discovery rate of ${percent(stand_out_fdr)})`);
+  setText("rate-of", `${n_standing_out === 1 ? "stands" : "stand"} out beyond what the rest suggests (estimated false discovery rate of ${percent(stand_out_fdr)})`);
   setText("by-chance", count(fitted_some ? n_training : n_training - 1));
   setText("by-chance-of", fitted_some ? "random rows of the file that each sample is compared with" : "others that each sample is compared with");
   setText("nominal-key", "all samples");
