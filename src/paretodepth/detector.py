@@ -95,7 +95,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     n_fronts_ : int
         Their number M, of all pairs together; depths below M fronts are from 1 to M + 1.
     exact_ : bool
-        Whether the fronts, up to the last one kept, are those of all training dyads.
+        Whether the fronts, up to the last one asked for, are those of all training dyads.
     training_scores_ : ndarray of shape (n_samples,)
         Of the training samples, as `score_samples`, each compared with the others.
     training_labels_ : ndarray of shape (n_samples,)

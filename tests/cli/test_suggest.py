@@ -84,11 +84,11 @@ def test_how_many_and_without_which_can_be_said(tmp_path):
 
 def test_what_was_chosen_is_told_with_the_way_to_change_it(tmp_path):
     shown = " ".join(run("detect", INVOICES).output.split())
-    assert "Criteria as the table suggests: time: time of day; shop, paid;" in shown
+    assert "Criteria as the table suggests: time (time of day); shop + paid;" in shown
     assert "Left out: invoice (numbers the rows)" in shown
     assert "To change them: paretodepth suggest" in shown
     fitted = " ".join(run("fit", INVOICES, "--model", tmp_path / "m").output.split())
-    assert "Criteria as the table suggests: time: time of day; shop, paid;" in fitted
+    assert "Criteria as the table suggests: time (time of day); shop + paid;" in fitted
 
 
 def test_one_criterion_per_column_is_there_for_the_asking():

@@ -143,7 +143,7 @@ def test_what_costs_least_goes_first_if_there_are_too_many():
     table["when"] = table["when"][np.isin(table["when"].astype("datetime64[D]").astype(int) % 7, range(5))]
     table = {name: column[: len(table["when"])] for name, column in table.items()}
     everything = [
-        "size, width", "weight", "price", "shop, paid", "when: time of day", "when: weekday", "when: date", "curve",
+        "size + width", "weight", "price", "shop + paid", "when (time of day)", "when (weekday)", "when (date)", "curve",
     ]  # fmt: skip
     assert list(by_name(suggest_criteria(table, 8))) == everything
     assert list(by_name(suggest_criteria(table, 20))) == everything
@@ -153,10 +153,10 @@ def test_what_costs_least_goes_first_if_there_are_too_many():
     one_group = ["size … price", *everything[3:]]
     assert list(by_name(suggest_criteria(table, 6))) == one_group
     without = [*one_group]
-    for n, gone in ((5, "when: weekday"), (4, "when: date")):
+    for n, gone in ((5, "when (weekday)"), (4, "when (date)")):
         without.remove(gone)
         assert list(by_name(suggest_criteria(table, n))) == without
-    assert list(by_name(suggest_criteria(table, 3))) == ["size … paid", "when: time of day", "curve"]
+    assert list(by_name(suggest_criteria(table, 3))) == ["size … paid", "when (time of day)", "curve"]
     assert list(by_name(suggest_criteria(table, 2))) == ["size … paid", "curve"]
     last = suggest_criteria(table, 1)
     assert by_name(last) == {"size … paid": ("scaled", {"ratio": ["price"]})}
@@ -208,7 +208,7 @@ def test_columns_of_an_array_are_named_by_their_numbers():
     suggestion = suggest_criteria(np.column_stack([rng.lognormal(3, 1, N), np.ones(N), size, -size]))
     assert suggestion.criteria == [
         Criterion("x0", [0], "scaled", ratio=[0]),
-        Criterion("x2, x3", [2, 3], "scaled"),
+        Criterion("x2 + x3", [2, 3], "scaled"),
     ]
     assert [column.kind for column in suggestion.columns] == ["amount", "constant", "number", "number"]
 
@@ -225,7 +225,7 @@ def test_a_column_of_nearly_equal_values_makes_no_criterion_of_its_own():
     rng = np.random.default_rng(0)
     size = rng.normal(size=N)
     table = {"size": size, "weight": rng.normal(size=N), "rare": (size > np.sort(size)[-9]).astype(int)}
-    assert list(by_name(suggest_criteria(table))) == ["size, rare", "weight"]
+    assert list(by_name(suggest_criteria(table))) == ["size + rare", "weight"]
     with_shop = table | {"shop": rng.choice(["North", "South"], N).tolist()}
     assert list(by_name(suggest_criteria(with_shop))) == ["size", "weight", "rare, shop"]
     assert list(by_name(suggest_criteria({"rare": table["rare"]}))) == ["rare"]

@@ -17,8 +17,8 @@ TREES = {path: ast.parse(path.read_text()) for path in MODULES}
 MAX_ENTRIES = 19
 MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 60
-# 18 and 14 before the samples that lack a value (`criteria.missing`), the making of a model (`scoring.fitting`) and what
-# a method makes of measures (`scoring.scores`) became modules of their own.
+# 18 and 14 before the samples that lack a value (`criteria.missing`), the making of a model (`scoring.fitting`) and
+# what a method makes of measures (`scoring.scores`) became modules of their own.
 MAX_FIT_MODULES, MAX_SCORE_MODULES = 21, 15
 
 

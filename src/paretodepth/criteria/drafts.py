@@ -139,9 +139,9 @@ def group_name(names: Sequence[str]) -> str:
     Examples
     --------
     >>> group_name(["width", "height"]), group_name(["v1", "v2", "v3", "v7"])
-    ('width, height', 'v1 … v7')
+    ('width + height', 'v1 … v7')
     """
-    return ", ".join(names) if len(names) <= N_NAMED else f"{names[0]} … {names[-1]}"
+    return " + ".join(names) if len(names) <= N_NAMED else f"{names[0]} … {names[-1]}"
 
 
 def _alone(profile: Profile, key: Key, left_out: dict[str, str]) -> list[Draft]:
@@ -191,15 +191,15 @@ def _of_times(profile: Profile, draft: Callable[..., Draft], left_out: dict[str,
     days = moments.astype("datetime64[D]")
     found = []
     if len(np.unique(moments - days)) > 1:
-        found.append(draft(f"{name}: time of day", "time_of_day", "compared by time of day", TIME_OF_DAY))
+        found.append(draft(f"{name} (time of day)", "time_of_day", "compared by time of day", TIME_OF_DAY))
     if len(np.unique(days)) > 1:
         counts = np.bincount((days.astype(np.int64) + 3) % 7, minlength=7)
         if len(moments) >= MIN_WEEKDAYS and counts.min() < counts.mean() / 2:
-            found.append(draft(f"{name}: weekday", "weekday", "by weekday, of which some are rare", WEEKDAY))
+            found.append(draft(f"{name} (weekday)", "weekday", "by weekday, of which some are rare", WEEKDAY))
         rows = np.arange(len(moments))
         in_order = abs(rank_correlations(np.column_stack([rows, moments.astype(np.int64)]))[0, 1])
         if in_order < IN_ORDER:
-            found.append(draft(f"{name}: date", "elapsed", "by the days between", ELAPSED))
+            found.append(draft(f"{name} (date)", "elapsed", "by the days between", ELAPSED))
     if not found:
         left_out[name] = "goes on with the rows, so that all new samples would be later"
     return found

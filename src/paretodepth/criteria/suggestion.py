@@ -123,7 +123,7 @@ def suggest_criteria(
     >>> suggestion = suggest_criteria(table)
     >>> for criterion in suggestion.criteria:
     ...     print(criterion)
-    Criterion(name='length, width', columns=['length', 'width'], metric='scaled')
+    Criterion(name='length + width', columns=['length', 'width'], metric='scaled')
     Criterion(name='price', columns=['price'], metric='scaled', ratio=['price'])
     Criterion(name='color', columns=['color'], metric='scaled')
     >>> suggestion.columns[0]

@@ -165,7 +165,7 @@ def pair_fronts_advice(pairs: Pairs, fronts: PairFronts, n_dyads: int, n_neighbo
         if deep_share > DEEP_SHARE:
             advice.append(
                 f"{deep_share:.0%} of the training samples' nearest dyads are deeper than the last front kept of a "
-                "pair of criteria and are not told apart. Raise max_depth, or use max_dyads in its place."
+                "pair of criteria, so that their depth is an estimate by random dyads. Raise max_depth."
             )
     return advice
 

@@ -20,7 +20,7 @@ from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks
 from paretodepth.pairs.pair_fronts import pair_fronts
 from paretodepth.pairs.pairs import Criteria, HeldPairs, Pairs, Views
-from paretodepth.scoring.advice import criteria_advice, fronts_advice, many_criteria_advice, pair_fronts_advice
+from paretodepth.scoring.advice import criteria_advice, fronts_advice, is_cut, many_criteria_advice, pair_fronts_advice
 from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.calibration import (
     CALIBRATIONS,
@@ -133,7 +133,7 @@ def fitted_model(
         scores=scores,
         profiles=rank_profiles(found.pairs),
         places=np.sort(found.dyads[:: -(-len(found.dyads) // N_PLACES)], axis=0),
-        is_exact=found.n_dyads == found.pairs.n_pairs,
+        is_exact=found.is_exact,
         advice=found.advice,
     )
 
@@ -146,8 +146,8 @@ class _Found(NamedTuple):
     pairs : Pairs
     dyads : ndarray of shape (n_some_dyads, n_criteria)
         Of all pairs or of some, to tell what is usual.
-    n_dyads : int
-        How many dyads the fronts are made of.
+    is_exact : bool
+        Whether the fronts, up to the last one asked for, are those of all dyads.
     measurer : Measurer or BlendMeasurer
     measures : Measures
         Of the training samples, each left out in turn.
@@ -156,7 +156,7 @@ class _Found(NamedTuple):
 
     pairs: Pairs
     dyads: NDArray[np.float64]
-    n_dyads: int
+    is_exact: bool
     measurer: Measurer | BlendMeasurer
     measures: Measures
     advice: list[str]
@@ -185,7 +185,7 @@ def _found(pairs: Pairs, criteria: FittedCriteria, settings: Settings, caller: s
         advice = criteria_advice(criteria.fitted, dyads)
         advice += many_criteria_advice(len(criteria.fitted), len(fronts), n_dyads)
         advice += fronts_advice(pairs, fronts, n_dyads, n_neighbors)
-    return _Found(pairs, dyads, n_dyads, measurer, measures, advice)
+    return _Found(pairs, dyads, n_dyads == pairs.n_pairs, measurer, measures, advice)
 
 
 def _blended(pairs: Pairs, criteria: FittedCriteria, n_dyads: int, settings: Settings) -> _Found:
@@ -198,7 +198,9 @@ def _blended(pairs: Pairs, criteria: FittedCriteria, n_dyads: int, settings: Set
     with phase("advice"):
         advice = criteria_advice(criteria.fitted, dyads)
         advice += pair_fronts_advice(pairs, fronts, n_dyads, measurer.n_neighbors)
-    return _Found(pairs, dyads, n_dyads, measurer, measures, advice)
+    # Fronts of too many dyads for the memory are cut even if nobody has asked for it.
+    is_whole = settings.limits.max_depth is not None or not any(map(is_cut, fronts.fronts))
+    return _Found(pairs, dyads, n_dyads == pairs.n_pairs and is_whole, measurer, measures, advice)
 
 
 def _fronts(pairs: Pairs, n_neighbors: NDArray[np.intp], limits: Limits, seed: int) -> Fronts:

@@ -60,7 +60,7 @@ class Model:
     places : ndarray of shape (n_places, n_criteria)
         Dissimilarities of nominal pairs in rising order, to place a dyad among them.
     is_exact : bool
-        Whether the fronts, up to the last one kept, are those of all training dyads.
+        Whether the fronts, up to the last one asked for, are those of all training dyads.
     advice : list of str
         What had better be changed.
     """

@@ -84,7 +84,7 @@ function showFacts() {
     `${count(figures.n_training)} ${figures.left_out ? "samples" : "nominal samples"}, ` +
     `${count(figures.n_fronts)} fronts${ofPairs}. Criteria: ${criteria.join(", ")}. ` +
     (figures.max_depth ? `Dyads beyond front ${count(figures.max_depth)} count as one front. ` : "") +
-    (figures.n_pairs && figures.capped ? "Dyads beyond the last front kept of a pair count as one front. " : "") +
+    (figures.n_pairs && figures.capped ? "What lies beyond the last front kept of a pair is told by random dyads. " : "") +
     (figures.exact ? "All scores are exact." : "Scores are approximate: fit did not sort all dyads.") +
     (figures.left_out ? ` Each sample is compared with ${comparedWith()}; its p-value is its rank among these.` : ""));
 }
