@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -22,6 +22,8 @@ N_BALANCED = 5
 """The same for the sum of all criteria."""
 N_LOCAL = 10
 """Nearest samples that a sample is joined to, and that it is compared with."""
+BATCH_VALUES = 2**22
+"""Dissimilarities of dyads whose depths are found in one go at fit, 32 MiB."""
 SOFTENING = 1 / 1000
 """Share of what is usual that is added to both sides of a ratio: samples may be equal."""
 
@@ -48,21 +50,24 @@ class _Near(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What is told of some samples without their neighbors' means.
+    """What is told of some samples without fronts and their neighbors' means.
 
     Attributes
     ----------
     measures : Measures
-        All but the ratios.
+        All but ratios and depths.
     local_means : ndarray of shape (n_rows, n_criteria + 1)
         The mean of the 10 smallest distances.
     near : _Near
         The 10 nearest, and the next.
+    dyads : ndarray of shape (n_rows, 10 n_criteria, n_criteria)
+        With the 10 nearest in each criterion.
     """
 
     measures: Measures
     local_means: NDArray[np.float64]
     near: _Near
+    dyads: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -122,8 +127,8 @@ class BlendMeasurer:
         unknown = np.empty((pairs.n_samples, pairs.n_criteria + 1))
         draft = cls(fronts, n_neighbors, n_summed, 1 / usual, unknown[0], unknown)
         blocks = row_blocks(pairs.n_samples, draft.values_per_row(pairs.n_samples))
-        parts = list(pairs.map(lambda pairs, rows: draft._without_ratios(pairs.block(rows)), blocks))
-        measures = joined([part.measures for part in parts])
+        parts, depths = draft._with_depths(pairs.map(lambda pairs, rows: draft._part(pairs.block(rows)), blocks))
+        measures = joined([part.measures for part in parts]) | joined(depths)
         local_means = np.concatenate([part.local_means for part in parts])
         sizes = np.concatenate((usual, usual_sizes(local_means[:, -1:])))
         measurer = replace(draft, softening=SOFTENING * np.minimum(sizes, LARGEST), local_means=local_means)
@@ -149,25 +154,39 @@ class BlendMeasurer:
         The columns are the training samples or, in each row, those that `numbers` name, shape
         (n_rows, n_columns).
         """
-        part = self._without_ratios(block)
-        measures = part.measures | _named_ratios(self._ratios(part, block, numbers))
+        part = self._part(block)
+        measures = part.measures | self._pair_depths(part.dyads) | _named_ratios(self._ratios(part, block, numbers))
         return {name: values for name, values in measures.items() if name in needed}
 
-    def _without_ratios(self, block: NDArray[np.float64]) -> _Part:
-        """Return what is told of the rows of a block without their neighbors' means."""
+    def _with_depths(
+        self, parts: Iterable[_Part], *, batch_values: int = BATCH_VALUES
+    ) -> tuple[list[_Part], list[Measures]]:
+        """Return parts without their dyads, and the depths of these, found in large batches: a sweep likes many."""
+        kept: list[_Part] = []
+        waiting: list[NDArray[np.float64]] = []
+        found: list[Measures] = []
+        for part in parts:
+            kept.append(part._replace(dyads=part.dyads[:0]))
+            waiting.append(part.dyads)
+            if sum(dyads.size for dyads in waiting) >= batch_values:
+                found.append(self._pair_depths(np.concatenate(waiting)))
+                waiting.clear()
+        if waiting:
+            found.append(self._pair_depths(np.concatenate(waiting)))
+        return kept, found
+
+    def _part(self, block: NDArray[np.float64]) -> _Part:
+        """Return what is told of the rows of a block without fronts and their neighbors' means."""
         n_listed, n_local, n_others = int(self.n_summed[0]), int(self.n_neighbors[0]), len(self.local_means) - 1
         near = self._near(block, n_listed)
         means = [near.means(min(k, n_others)) for k in N_MEANS]
         joined_to = near.columns[:, :-1, :n_local].reshape(block.shape[1], -1)
-        pair_depths, depths = self._pair_depths(dyads_with(block, joined_to))
         measures: Measures = {
             "neighbor_means": np.concatenate([mean[:, :-1] for mean in means], axis=1),
             "balanced_mean": near.means(min(N_BALANCED, n_others))[:, -1],
-            "pair_depth": row_totals(depths) / depths.shape[1],
-            "pair_depths": pair_depths,
         }
         nearest = _Near(near.columns[:, :, : n_local + 1], near.distances[:, :, : n_local + 1])
-        return _Part(measures, np.minimum(near.means(n_local), LARGEST), nearest)
+        return _Part(measures, np.minimum(near.means(n_local), LARGEST), nearest, dyads_with(block, joined_to))
 
     def _near(self, block: NDArray[np.float64], n_listed: int) -> _Near:
         """Return the nearest of the rows of a block."""
@@ -180,11 +199,8 @@ class BlendMeasurer:
         distances[:, -1], columns[:, -1] = nearest_by_sum(block, self.weights, n_listed)
         return _Near(columns, distances)
 
-    def _pair_depths(self, dyads: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the depths in each pair of criteria, from dyads of shape (n_rows, n_dyads, n_criteria).
-
-        Those of the nearest in the two criteria, and those of the nearest in all, as shares of the fronts.
-        """
+    def _pair_depths(self, dyads: NDArray[np.float64]) -> Measures:
+        """Return the depths in pairs of criteria, from dyads of shape (n_rows, n_dyads, n_criteria)."""
         n_rows, n_dyads, n_criteria = dyads.shape
         n_local = n_dyads // n_criteria
         near, every = np.empty((2, n_rows, len(self.fronts.criteria)))
@@ -193,7 +209,7 @@ class BlendMeasurer:
             sums = row_totals(depths.reshape(-1, n_local)).reshape(n_rows, n_criteria)
             near[:, pair] = row_totals(sums[:, criteria]) / (n_local * len(criteria) * n_fronts)
             every[:, pair] = row_totals(sums) / (n_dyads * n_fronts)
-        return near, every
+        return {"pair_depth": row_totals(every) / every.shape[1], "pair_depths": near}
 
     def _are_tied(self, near: _Near) -> NDArray[np.bool_]:
         """Tell where others are as near as the last of the nearest, shape (n_rows, n_criteria + 1)."""
