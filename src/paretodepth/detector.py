@@ -279,7 +279,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> ParetoDepthDetector(method="blend").fit(nominal).p_values([[0.5, 0.5], [1.6, 0.5]])
         array([0.525, 0.005])
         """
-        return self.model_.p_values(self._scores(X, method, "p_values"), method)
+        return self._model.p_values(self._scores(X, method, "p_values"), method)
 
     def select(self, X: Samples, *, fdr: float = 0.1) -> NDArray[np.bool_]:
         """Tell which samples to call anomalies so that few of those called are nominal.
