@@ -143,7 +143,8 @@ def test_what_costs_least_goes_first_if_there_are_too_many():
     table["when"] = table["when"][np.isin(table["when"].astype("datetime64[D]").astype(int) % 7, range(5))]
     table = {name: column[: len(table["when"])] for name, column in table.items()}
     everything = [
-        "size + width", "weight", "price", "shop + paid", "when (time of day)", "when (weekday)", "when (date)", "curve",
+        "size + width", "weight", "price", "shop + paid",
+        "when (time of day)", "when (weekday)", "when (date)", "curve",
     ]  # fmt: skip
     assert list(by_name(suggest_criteria(table, 8))) == everything
     assert list(by_name(suggest_criteria(table, 20))) == everything
