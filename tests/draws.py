@@ -87,8 +87,8 @@ class Fitted(NamedTuple):
 
 def fitted(criteria, X):
     """Fit criteria, or one per column if they are None, without a detector's fronts and scores."""
-    own, views = FittedCriteria.fit(criteria, X, caller="ParetoDepthDetector")
-    return Fitted(own.fitted, views, lambda new: own.views(new, caller="ParetoDepthDetector"))
+    own, seen = FittedCriteria.fit(criteria, X, caller="ParetoDepthDetector")
+    return Fitted(own.fitted, seen.views, lambda new: own.views(new, caller="ParetoDepthDetector"))
 
 
 def pairs_of(criteria, X, n_jobs=1):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from paretodepth.criteria.criterion import Criterion, criteria_to_toml
+    from paretodepth.criteria.suggestion import suggest_criteria
     from paretodepth.detector import ParetoDepthDetector
     from paretodepth.fronts.fronts import Fronts, front_numbers
     from paretodepth.scoring.advice import AdviceWarning
@@ -18,6 +19,7 @@ __all__ = [
     "ParetoDepthDetector",
     "criteria_to_toml",
     "front_numbers",
+    "suggest_criteria",
 ]
 
 _HOMES = {
@@ -28,6 +30,7 @@ _HOMES = {
     "ParetoDepthDetector": "paretodepth.detector",
     "criteria_to_toml": "paretodepth.criteria.criterion",
     "front_numbers": "paretodepth.fronts.fronts",
+    "suggest_criteria": "paretodepth.criteria.suggestion",
 }
 
 

@@ -18,7 +18,9 @@ def listed(words: Iterable[object]) -> str:
 
 def suggestion(word: object, choices: Sequence[str]) -> str:
     """Return ' (did you mean …?)', or nothing if no choice is close."""
-    close = difflib.get_close_matches(str(word), choices, n=3)
+    folded = str(word).casefold()
+    close = [choice for choice in choices if choice.casefold() == folded and choice != word]
+    close = close or difflib.get_close_matches(str(word), choices, n=3)
     return f" (did you mean {' or '.join(repr(choice) for choice in close)}?)" if close else ""
 
 

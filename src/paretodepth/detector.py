@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from paretodepth._blocks import printed
 from paretodepth._checks import check_choice
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.metrics.metric import View
+from paretodepth.criteria.missing import Seen
 from paretodepth.criteria.samples import note_features
 from paretodepth.files.model_file import load_model, save_model
 from paretodepth.fronts.depth import DepthKind
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, Views
 from paretodepth.scoring.advice import AdviceWarning
-from paretodepth.scoring.calibration import check_fdr, discoveries
-from paretodepth.scoring.explanation import Explanation, explain_new
+from paretodepth.scoring.calibration import check_fdr, discoveries, labels
+from paretodepth.scoring.explanation import Explanation, explain_seen
 from paretodepth.scoring.methods import METHODS, MethodName
 from paretodepth.scoring.model import Model, Settings, fitted_model
 
@@ -101,7 +101,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Scores of the training samples on the scale of `score_samples`, leave-one-out: a training sample is not its
         own neighbor. Those that a split holds out are compared with the others.
     training_labels_ : ndarray of shape (n_samples,)
-        By `training_scores_`, 1 within the threshold and -1 beyond it.
+        By `training_scores_`, 1 within the threshold and -1 beyond it; 0 for samples in `dropped_`.
+    dropped_ : ndarray of int
+        Training samples that lack a value in a criterion with ``missing="drop"``; their `training_scores_` are NaN.
     alpha_ : float or None
         The rate that set the threshold; None if a threshold was given.
     offset_ : float
@@ -115,8 +117,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     -----
     N training samples make n = N (N - 1) / 2 dyads, all held in memory during `fit` unless `max_depth` or
     `max_dyads` is given; see ``docs/scaling.md``. Where neighbors are tied, the other criteria decide in their
-    order; no score depends on the order of the samples. `predict` compares new samples with all training samples: a
-    training sample given to it meets itself; for these see `training_labels_`.
+    order; no score depends on the order of the samples. New samples that lack a value in a criterion with
+    ``missing="drop"`` are not scored: their scores and p-values are NaN, their labels 0, and none is selected.
+    Of data frames and dicts, new samples need only the columns that criteria name.
 
     References
     ----------
@@ -181,6 +184,14 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return fit_by_pairs(self, X, ComputedPairs)
 
+    def fit_predict(self, X: Samples, y: object = None) -> NDArray[np.intp]:
+        """Return ``fit(X).predict(X)``, as scikit-learn's checks demand; `training_labels_` are the better answer.
+
+        `predict` compares with all training samples, so that each of these meets itself and seems more ordinary than
+        it is. To find what is strange in one table, `fit` and read `training_labels_`: each compared with the others.
+        """
+        return self.fit(X).predict(X)
+
     def mean_depth(self, X: Samples) -> NDArray[np.float64]:
         """Return the paper's anomaly score v: the mean depth of each sample's dyads, larger is stranger.
 
@@ -210,8 +221,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             Of the ``n_neighbors_[0]`` nearest in the first criterion, of those nearest in the second, and so on; s
             is the sum of `n_neighbors_`.
         """
-        views = self._views(X)
-        return self.model_.new_dyads(views, n_jobs=self.n_jobs)
+        return self._model.seen_dyads(self._seen(X), n_jobs=self.n_jobs)
 
     def score_samples(self, X: Samples) -> NDArray[np.float64]:
         """Return minus the score of each sample, with ``method="depth"`` minus its mean depth; smaller is stranger.
@@ -240,7 +250,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Samples) -> NDArray[np.intp]:
-        """Return -1 for anomalies, samples whose score is above the threshold, and 1 for the others.
+        """Return -1 for anomalies, whose score is above the threshold, 1 for other samples, 0 for those not scored.
 
         Parameters
         ----------
@@ -250,7 +260,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return np.where(self.decision_function(X) < 0, -1, 1)
+        return labels(self.decision_function(X))
 
     def p_values(self, X: Samples, *, method: MethodName | None = None) -> NDArray[np.float64]:
         """Return how often a nominal sample would be at least as strange as each of these.
@@ -267,12 +277,6 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         p_values : ndarray of shape (n_samples,)
-
-        Examples
-        --------
-        >>> nominal = np.random.default_rng(0).random((199, 2))
-        >>> ParetoDepthDetector(method="union").fit(nominal).p_values([[0.5, 0.5], [1.6, 0.5]])
-        array([0.37 , 0.005])
         """
         if method is not None:
             check_choice(method, "method", tuple(METHODS), f"{NAME}.p_values")
@@ -317,22 +321,18 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         0: Ordinary (p = 0.92); nearest by x0: 104, 37; by x1: 238, 199.
         1: Far from every nominal sample in x0 (p = 0.003); x1 is ordinary; nearest by x1: 40, 84.
         """
-        views = self._views(X)
-        return explain_new(self.model_, views, n_jobs=self.n_jobs)
+        return explain_seen(self._model, self._seen(X), n_jobs=self.n_jobs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted detector to a file that `load` reads; it appears whole or not at all.
 
+        What a file cannot carry is a TypeError: a transformer of scikit-learn, a `RandomState`, objects of other
+        libraries. Functions as metrics are asked for by `load`.
+
         Parameters
         ----------
         path : str or path
-            Any name; the endings ``.model`` or ``.pdm`` are customary.
-
-        Raises
-        ------
-        TypeError
-            If the detector holds what a file cannot carry: a transformer of scikit-learn, a `RandomState`, objects
-            of other libraries. Functions as metrics are asked for by `load`.
+            Any name; the ending ``.model`` is customary.
 
         Examples
         --------
@@ -344,15 +344,13 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> loaded.predict([[0.5, 0.5], [1.6, 0.5]])
         array([ 1, -1])
         """
-        check_is_fitted(self)
-        save_model(path, self.get_params(deep=False), self.model_)
+        save_model(path, self.get_params(deep=False), self._model)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], criteria: Mapping[str, Callable[..., Any]] | None = None) -> Self:
         """Return the detector that `save` wrote to a file.
 
-        Its scores are the same to the last bit, and loading executes nothing that the file holds. A file that is
-        damaged, of another kind or of another version is refused with a ValueError.
+        Its scores are the same to the last bit. Nothing that the file holds is executed, and a damaged file refused.
 
         Parameters
         ----------
@@ -369,13 +367,15 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Samples, method: MethodName | None = None) -> NDArray[np.float64]:
         """Return the scores of new samples, larger is stranger; without a method, by that of fit."""
-        views = self._views(X)
-        return self.model_.new_scores(views, n_jobs=self.n_jobs, method=method)
+        return self._model.seen_scores(self._seen(X), n_jobs=self.n_jobs, method=method)
 
-    def _views(self, X: Samples) -> list[View]:
-        """Return what the criteria see of new samples."""
+    def _seen(self, X: Samples) -> Seen:
+        return self._model.seen(X, caller=NAME)
+
+    @property
+    def _model(self) -> Model:
         check_is_fitted(self)
-        return self.model_.views(X, caller=NAME)
+        return self.model_
 
     def _adopt(self, model: Model) -> Self:
         """Take over what a fit has found."""
@@ -384,7 +384,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_neighbors_, self.fronts_, self.exact_ = model.measurer.n_neighbors, model.fronts, model.is_exact
         self.n_fronts_ = len(model.fronts)
         self.training_scores_, self.offset_, self.alpha_ = -model.scores, -model.threshold, model.alpha
-        self.training_labels_ = np.where(self.training_scores_ < self.offset_, -1, 1)
+        self.training_labels_, self.dropped_ = labels(self.training_scores_ - self.offset_), model.dropped
         return self
 
 

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,12 +100,12 @@ def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDAr
     check_is_fitted(detector)
     check_client(client, "distributed.score_samples")
     with _clear_errors("distributed.score_samples"):
-        function, parts, numbers = _parts(X, detector.model_, client)
+        function, parts, numbers, spread = _parts(X, detector.model_, client)
         remote = _sent(detector.model_, client)
         n_parts = len(parts)
         futures = client.map(function, [remote] * n_parts, parts, numbers, [detector.n_jobs] * n_parts, pure=False)
         scores = list(told(_results(futures, client), n_parts))
-    return -np.concatenate(scores)
+    return -spread(np.concatenate(scores) if scores else np.empty(0))
 
 
 class ClusterPairs(ComputedPairs):
@@ -219,7 +219,7 @@ def _partition_scores(model: Model, part: Any, number: int, n_jobs: int | None) 
     if not len(part):
         return np.empty(0)
     try:
-        return model.new_scores(model.views(part, caller=NAME), n_jobs=n_jobs)
+        return model.seen_scores(model.seen(part, caller=NAME), n_jobs=n_jobs)
     except (TypeError, ValueError) as error:
         refuse_partition(error, number)
 
@@ -241,8 +241,28 @@ def _gathered(X: Any, client: Client) -> Any:
     return client.gather(client.compute(X))
 
 
-def _parts(X: Any, model: Model, client: Client) -> tuple[Callable[..., Any], list[Any], list[int]]:
-    """Return what scores a part of the samples, the parts as futures, and a number of each for messages.
+class _Parts(NamedTuple):
+    """Samples in parts.
+
+    Attributes
+    ----------
+    function : callable
+        Scores a part.
+    parts : list of Future
+    numbers : list of int
+        Of each part, for messages.
+    spread : callable
+        Gives all scores the places of their samples.
+    """
+
+    function: Callable[..., NDArray[np.float64]]
+    parts: list[Any]
+    numbers: list[int]
+    spread: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+def _parts(X: Any, model: Model, client: Client) -> _Parts:
+    """Return the parts of samples, and what scores one.
 
     Of a Dask collection these are its partitions, numbered one by one. Other samples are read
     here as a whole, so that messages count and number all of them, and sent as blocks of rows,
@@ -252,11 +272,11 @@ def _parts(X: Any, model: Model, client: Client) -> tuple[Callable[..., Any], li
         check_partitions(X, client)
         partitions = X.to_delayed().ravel() if hasattr(X, "chunks") else X.to_delayed()
         futures = list(client.compute(list(partitions)))
-        return _partition_scores, futures, list(range(len(futures)))
-    views = model.views(X, caller=NAME)
-    blocks = row_blocks(len(views[0]), len(views) * len(model.rows))
-    parts = [_sent([view[rows] for view in views], client) for rows in blocks]
-    return _block_scores, parts, [rows.start for rows in blocks]
+        return _Parts(_partition_scores, futures, list(range(len(futures))), _same)
+    seen = model.seen(X, caller=NAME)
+    blocks = row_blocks(len(seen.rows), len(model.criteria.fitted) * len(model.rows))
+    parts = [_sent([view[rows] for view in seen.views], client) for rows in blocks]
+    return _Parts(_block_scores, parts, [rows.start for rows in blocks], seen.spread)
 
 
 @contextmanager

@@ -36,7 +36,11 @@ BAD_COLUMNS = {
         TypeError,
         "column 'text' of the criterion 'a' must hold numbers. Got 'a' of type str in sample 0 .*'levenshtein'",
     ),
-    "numbers of dates": (fit("when", "difference"), TypeError, "must hold numbers. Got .* convert the times"),
+    "numbers of dates": (
+        fit("when", "difference"),
+        TypeError,
+        "must hold numbers. Got .* take a metric for dates and times",
+    ),
     "numbers of objects": (fit("o", "difference", {"o": [object()] * 4}), TypeError, "Got <object .* of type object"),
     "text of numbers": (fit("amount", "levenshtein"), TypeError, r"must hold strings. Got (np.float64\()?1.0"),
     "categories of arrays": (fit("series", "mismatch"), TypeError, "must hold categories: strings, booleans or num"),
@@ -93,6 +97,21 @@ BAD_COLUMNS = {
         "must be one for this metric. Got 2",
     ),
     "difference of two columns": (fit(["amount", "other"], "difference"), ValueError, "must be one for this metric"),
+    "amounts of no column": (
+        fit(["amount", "other"], "scaled", ratio=["othr"]),
+        ValueError,
+        r"must name columns that it reads, 'amount', 'other'. Got 'othr' instead \(did you mean 'other'\?\)",
+    ),
+    "amounts that are no list of columns": (
+        fit("amount", "scaled", ratio=[1.5]),
+        TypeError,
+        r"'ratio' parameter of the criterion 'a' must be a list of columns of the criterion. Got \[1.5\] instead",
+    ),
+    "arrays beside categories": (
+        fit(["text", "pair"], "scaled", TABLE | {"pair": np.ones((N, 2))}),
+        ValueError,
+        "must hold single values where some hold categories. Got arrays in 'pair' instead",
+    ),
     "ratio to zero": (fit("other", "log_ratio"), ValueError, "must hold numbers above 0 for their ratio. Got 0.0 in"),
     "places in one column": (fit("amount", "haversine"), ValueError, "must be two, latitude and longitude in degrees"),
     "places the wrong way round": (
@@ -258,7 +277,7 @@ BAD_COLUMNS = {
     ),
     "dict of a text": (fit(None, "mismatch", {"a": "abc"}), TypeError, "must be a sequence of values, .* Got 'abc'"),
     "dict of nothing": (fit(None, "euclidean", {"a": None}), TypeError, "must be a sequence of values, .* Got None"),
-    "times as numbers": (fit("when", "euclidean"), TypeError, r"Got (np|numpy).datetime64.* convert the times"),
+    "times as numbers": (fit("when", "euclidean"), TypeError, r"Got (np|numpy).datetime64.* take a metric for dates"),
     "lists as categories": (fit("series", "mismatch"), TypeError, "must hold categories: strings, booleans or numbers"),
     "wider arrays than at fit": (
         lambda: fit("four", "euclidean", {"four": np.eye(4)}, missing="ignore")().predict({"four": [np.ones(900)]}),

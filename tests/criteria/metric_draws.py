@@ -40,6 +40,13 @@ def mixed(rng, n):
     return categories(rng, n) | {"amount": rng.normal(size=n), "constant": np.ones(n)}
 
 
+def amounts(rng, n):
+    """Amounts with refunds and nothing at all, beside a constant, codes and equal amounts."""
+    paid = rng.lognormal(3, 2, n) * np.where(rng.random(n) < 0.1, -1, 1)
+    paid[rng.random(n) < 0.2] = 0
+    return {"paid": paid, "fixed": np.full(n, 7.0), "code": rng.integers(4, size=n), "none": np.zeros(n)}
+
+
 def texts(rng, n):
     return {"text": [" ".join(rng.choice(WORDS, rng.integers(4))) for _ in range(n)]}
 
@@ -47,6 +54,11 @@ def texts(rng, n):
 def series(rng, n):
     rows = [rng.normal(size=rng.integers(1, 9)) for _ in range(n)]
     return {"series": [*rows[2:], np.ones(4), np.zeros(3)]}
+
+
+def times(rng, n):
+    # Halves of hours over eight years, so that some differ by nothing, half a day, half a week.
+    return {"when": np.datetime64("1968-02-20T00:30") + 30 * rng.integers(8 * 365 * 48, size=n)}
 
 
 def label_sets(rng, n):
@@ -68,6 +80,7 @@ def places(rng, n):
 
 DRAWS = {
     "numeric": numbers,
+    "times": times,
     "categorical": categories,
     "mixed": mixed,
     "text": texts,
@@ -93,6 +106,24 @@ MORE = [
         lambda rng, n: {"series": list(rng.normal(size=(n, 4)))},
         {},
         lambda a, b, t: np.linalg.norm(a[0] - b[0]),
+    ),
+    (
+        "scaled",
+        amounts,
+        {"ratio": ["paid", "none"], "categories": ["code"]},
+        lambda a, b, t: naive.scaled(a, b, t, ratio=(0, 3), categories=(2,)),
+    ),
+    (
+        "scaled",
+        lambda rng, n: {"u": rng.normal(size=n), "v": rng.lognormal(0, 2, n)},
+        {"ratio": ["v"]},
+        lambda a, b, t: naive.scaled(a, b, t, ratio=(1,)),
+    ),
+    (
+        "time_of_day",
+        lambda rng, n: {"time": [moment.time() for moment in times(rng, n)["when"].tolist()]},
+        {},
+        naive.time_of_day,
     ),
     ("levenshtein", texts, {"normalized": True}, naive.normalized_levenshtein),
     ("dtw", series, {"window": 0}, lambda a, b, t: naive.dtw(a, b, t, 0)),

@@ -5,8 +5,9 @@ what is estimated from them.
 """
 
 import math
+from collections import Counter
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, permutations
 from numbers import Real
 
 import numpy as np
@@ -47,6 +48,27 @@ def cyclic(a, b, training, period=24):
     return sum(min((x - y) % period, (y - x) % period) for x, y in zip(a, b, strict=True))
 
 
+def moment(value):
+    return np.datetime64(value, "us").item() if isinstance(value, np.datetime64) else value
+
+
+def elapsed(a, b, training):
+    return abs((moment(a[0]) - moment(b[0])).total_seconds()) / 86400
+
+
+def time_of_day(a, b, training):
+    hours = [t.hour + t.minute / 60 + t.second / 3600 for t in (moment(a[0]), moment(b[0]))]
+    return cyclic(hours[:1], hours[1:], training, 24)
+
+
+def weekday(a, b, training):
+    return cyclic([moment(a[0]).isoweekday()], [moment(b[0]).isoweekday()], training, 7)
+
+
+def day_of_year(a, b, training):
+    return cyclic([moment(a[0]).timetuple().tm_yday], [moment(b[0]).timetuple().tm_yday], training, 365.25)
+
+
 def haversine(a, b, training):
     (lat1, lon1), (lat2, lon2) = np.radians(a), np.radians(b)
     inner = math.sin((lat1 - lat2) / 2) ** 2 + math.cos(lat1) * math.cos(lat2) * math.sin((lon1 - lon2) / 2) ** 2
@@ -77,6 +99,24 @@ def gower(a, b, training):
         else:
             parts.append(float(x != y))
     return sum(parts) / len(parts)
+
+
+def scaled(a, b, training, ratio=(), categories=()):
+    """Squares add up over columns, each divided by half of what it is for two training samples on average."""
+    total = 0.0
+    for position, (x, y, column) in enumerate(zip(a, b, columns(training), strict=True)):
+        is_category = position in categories or any(isinstance(value, str | bool | np.bool_) for value in column)
+        if is_category:
+            counts = Counter(column)
+            compared = lambda u, v, counts=counts: (u != v) * (1 / (counts[u] or 1) + 1 / (counts[v] or 1))  # noqa: E731
+        elif position in ratio:
+            floor = np.quantile([abs(value) for value in column if value != 0] or [1.0], 0.01)
+            compared = lambda u, v, floor=floor: (math.asinh(u / 2 / floor) - math.asinh(v / 2 / floor)) ** 2  # noqa: E731
+        else:
+            compared = lambda u, v: (u - v) ** 2  # noqa: E731
+        usual = np.mean([compared(u, v) for u, v in permutations(column, 2)])
+        total += compared(x, y) / (usual / 2 or 1.0)
+    return math.sqrt(total)
 
 
 def levenshtein(a, b, training):
@@ -228,6 +268,10 @@ TWINS = {
     "difference": lambda a, b, training: abs(a[0] - b[0]),
     "log_ratio": lambda a, b, training: sum(abs(math.log(x / y)) for x, y in zip(a, b, strict=True)),
     "cyclic": cyclic,
+    "elapsed": elapsed,
+    "time_of_day": time_of_day,
+    "weekday": weekday,
+    "day_of_year": day_of_year,
     "haversine": haversine,
     "seuclidean": seuclidean,
     "mahalanobis": mahalanobis,
@@ -236,6 +280,7 @@ TWINS = {
     "eskin": eskin,
     "jaccard": jaccard,
     "gower": gower,
+    "scaled": scaled,
     "levenshtein": levenshtein,
     "jaro_winkler": jaro_winkler,
     "token_set": token_set,

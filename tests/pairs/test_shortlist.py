@@ -17,12 +17,13 @@ TREE_CRITERIA = {
         Criterion("euclid", [1, 2], "euclidean"),
         Criterion("one", [3], "difference"),
     ],
+    "scaled": [Criterion("together", [0, 1, 2], "scaled", ratio=[1]), Criterion("one", [3], "difference")],
 }
 
 
 def assert_trees_change_nothing(model, new, needed):
     """Compare what is measured of new samples by trees and without, bit by bit."""
-    views = model.views(new, caller="a test")
+    views = model.seen(new, caller="a test").views
     expected = model.new_measures(views, needed, n_jobs=2)
     for n_rows in (1, 20):
         found = model.measures_by_trees(views, needed, n_jobs=2, n_rows=n_rows)
@@ -44,12 +45,18 @@ def test_trees_change_no_bit_of_what_is_measured(kind, criteria, method):
     assert not model.shortlist.is_worthwhile(with_sum=with_sum)
     assert model.shortlist.is_worthwhile(with_sum=with_sum, min_samples=100, max_share=0.9)
     assert_trees_change_nothing(model, new, needed)
-    is_sure = model.shortlist.block(model.views(new, caller="a test"), with_sum=with_sum).is_sure
+    is_sure = model.shortlist.block(model.seen(new, caller="a test").views, with_sum=with_sum).is_sure
     # What is tied is compared with all training samples.
     if kind in ("rounded", "equal"):
         assert not is_sure.all()
     if kind == "distinct" and method != "union":
         assert is_sure.all()
+
+
+def test_categories_have_no_trees():
+    X = draw_samples("rounded", 150, 2)
+    model = fitted_detector(X, criteria=[Criterion("codes", [0, 1], "scaled", categories=[0])], n_neighbors=3).model_
+    assert not model.shortlist.is_worthwhile(with_sum=False, min_samples=100)
 
 
 @pytest.mark.parametrize("kind", KINDS)

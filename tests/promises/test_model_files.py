@@ -103,7 +103,7 @@ def test_every_parameter_gives_the_same_bits_after_loading(parameters, tmp_path)
 def test_the_nearest_are_found_by_trees_after_loading_too(tmp_path):
     detector = ParetoDepthDetector().fit(X)
     loaded = saved_and_loaded(detector, tmp_path)
-    views = loaded.model_.views(NEW, caller="test")
+    views = loaded.model_.seen(NEW, caller="test").views
     found = loaded.model_.measures_by_trees(views, MEASURES, n_jobs=1)
     expected = detector.model_.new_measures(views, MEASURES, n_jobs=1)
     for name in MEASURES:

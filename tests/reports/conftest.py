@@ -1,7 +1,7 @@
 import pytest
 
 from paretodepth import ParetoDepthDetector
-from paretodepth.criteria.suggestion import chosen_criteria
+from paretodepth.criteria.choice import chosen_criteria
 from paretodepth.reports import detect
 from tests.newcomer import PLANTED, invoice_table
 

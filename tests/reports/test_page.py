@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.criteria.suggestion import chosen_criteria
+from paretodepth.criteria.choice import chosen_criteria
 from paretodepth.reports import detect, write_report
 from paretodepth.reports.detection import scored
 

@@ -21,6 +21,7 @@ N_WORST = 10
 
 
 @app.command(name="detect")
+@options.reads_files
 def detect_command(
     train: options.Train,
     test: Annotated[str | None, typer.Argument(help="Samples to score; left out: TRAIN itself.")] = None,
@@ -40,7 +41,7 @@ def detect_command(
 ) -> None:
     """Learn from nominal samples, score others, and say which are anomalies and why.
 
-    Without --criteria or --columns, each numeric column is a criterion.
+    Without --criteria or --columns, the table suggests criteria; `paretodepth suggest` shows them.
 
     Without TEST, each sample of TRAIN is compared with all others. Rows are counted from 0.
 
@@ -74,13 +75,13 @@ def _detected(
     learning: options.Learning,
     test: str | None,
     *,
-    format: str | None,
+    format: options.Format,
     id_column: str | None,
     fdr: float | None,
     dask: str | None,
 ) -> "Detection":
     """Return what is found in a file of samples, or in the training samples themselves."""
-    from paretodepth.criteria.suggestion import read_columns
+    from paretodepth.criteria.choice import read_columns
     from paretodepth.distributed import connected
     from paretodepth.files.tables import read_table
     from paretodepth.reports.detection import detect

@@ -21,6 +21,7 @@ Test = Annotated[str, typer.Argument(help="Samples to score; - for stdin.")]
 
 
 @app.command()
+@options.reads_files
 def fit(
     train: options.Train,
     model: Annotated[str, typer.Option(help="File for the model; - for stdout.")],
@@ -53,6 +54,7 @@ def fit(
 
 
 @app.command()
+@options.reads_files
 def score(
     model: Model,
     test: Test,
@@ -93,6 +95,7 @@ def score(
 
 
 @app.command()
+@options.reads_files
 def explain(
     model: Model,
     test: Test,

@@ -98,6 +98,11 @@ def print_outcome(screen: Console, *, remark: str, advice: Iterable[str], outcom
         screen.print(Text(f"Advice: {printable(sentence)}", style="yellow"))
 
 
+def print_note(sentence: str) -> None:
+    """Print on standard error what a reader has to say about a file."""
+    notes.print(Text(f"Note: {printable(sentence)}", style="dim"))
+
+
 def print_written(screen: Console, places: Iterable[str]) -> None:
     """Print which files were written; standard output is none."""
     for place in places:

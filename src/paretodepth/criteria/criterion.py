@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from paretodepth.criteria.metrics.metric import REQUIRED, Metric
 from paretodepth.criteria.toml_file import check_writable, format_entries, read_entries, refuse_entry
 
 BlockMetric = Callable[..., NDArray[np.float64]]
+Missing = Literal["fail", "ignore", "drop"]
+MISSING: tuple[Missing, ...] = get_args(Missing)
 ColumnNames = str | int | Iterable[str] | Iterable[int] | None
 PRECOMPUTED = "precomputed"
 MAX_CRITERIA = 64
@@ -43,9 +45,11 @@ class Criterion:
         the training samples, and the metric compares what it returns. A column of strings
         named alone, not in a list, comes to it as an array of shape (n_samples,), as text
         vectorizers expect.
-    missing : {"error", "ignore"}, default="error"
-        Whether missing values are refused, or two samples are compared by the columns that
-        both have, scaled up to all; a pair with none in common is an error.
+    missing : {"fail", "ignore", "drop"}, default="fail"
+        What becomes of samples that lack a value in a column of the criterion. ``"fail"``:
+        they are refused. ``"drop"``: they are left out of a fit, and not scored. ``"ignore"``:
+        two samples are compared by the columns that both have, scaled up to all; a pair with
+        none in common is an error, so that a criterion of one column cannot.
     pairwise : bool, default=False
         Whether the metric is a callable ``f(a, b)`` of two samples. Slow: it is called once
         for each pair.
@@ -76,7 +80,7 @@ class Criterion:
     columns: ColumnNames
     metric: str | BlockMetric
     transform: Any
-    missing: Literal["error", "ignore"]
+    missing: Missing
     pairwise: bool
     params: dict[str, Any]
 
@@ -87,7 +91,7 @@ class Criterion:
         metric: str | BlockMetric = "euclidean",
         transform: Any = None,
         *,
-        missing: Literal["error", "ignore"] = "error",
+        missing: Missing = "fail",
         pairwise: bool = False,
         **params: Any,
     ) -> None:
@@ -106,7 +110,7 @@ class Criterion:
 
     def __repr__(self) -> str:
         shown = {"name": self.name, "columns": self.columns, "metric": self.metric}
-        defaults = {"transform": None, "missing": "error", "pairwise": False}
+        defaults = {"transform": None, "missing": "fail", "pairwise": False}
         shown |= {field: getattr(self, field) for field, default in defaults.items() if getattr(self, field) != default}
         return f"Criterion({', '.join(f'{field}={value!r}' for field, value in (shown | self.params).items())})"
 
@@ -121,7 +125,7 @@ class Criterion:
         return METRICS.get(self.metric) if isinstance(self.metric, str) else None
 
     @staticmethod
-    def from_toml(path: str | PathLike[str]) -> list[Criterion]:
+    def from_toml(path: str | PathLike[str], *, missing: Missing = "fail") -> list[Criterion]:
         """Return the criteria of a TOML file.
 
         Parameters
@@ -129,6 +133,8 @@ class Criterion:
         path : str or path
             A file of tables ``[[criterion]]`` with the keys ``name``, ``columns`` (names,
             globs or indices), ``metric``, ``missing`` and ``params``.
+        missing : {"fail", "ignore", "drop"}, default="fail"
+            Of the criteria that do not say themselves.
 
         Returns
         -------
@@ -136,7 +142,7 @@ class Criterion:
         """
         criteria = []
         for entry in read_entries(path):
-            values = {key: value for key, value in entry.values.items() if key != "params"}
+            values = {"missing": missing} | {key: value for key, value in entry.values.items() if key != "params"}
             try:
                 criteria.append(check_criterion(Criterion(**values, **entry.values.get("params", {}))))
             except (TypeError, ValueError) as error:
@@ -182,7 +188,7 @@ def _entry(criterion: Criterion) -> dict[str, Any]:
     given = {key: _plain(value) for key, value in criterion.params.items()}
     for what, value in {**entry, "transform": criterion.transform, **given}.items():
         check_writable(value, what, criterion.name)
-    if criterion.missing != "error":
+    if criterion.missing != "fail":
         entry["missing"] = criterion.missing
     params = {key: value for key, value in given.items() if value is not None}
     if params:
@@ -218,7 +224,7 @@ def check_criterion(criterion: Criterion) -> Criterion:
     check_metric(criterion.metric, name, (*METRICS, PRECOMPUTED))
     check_elementwise(criterion.pairwise, criterion.metric, name)
     check_transformer(criterion.transform, name)
-    check_choice(criterion.missing, "missing", ("error", "ignore"), caller)
+    check_choice(criterion.missing, "missing", MISSING, caller)
     if criterion.is_precomputed:
         check_params(criterion.params, {}, caller)
     metric = criterion.registered
@@ -270,9 +276,9 @@ def check_can_ignore_missing(metric: str, can_ignore: bool, name: str) -> None:
     """Refuse to ignore missing values under a metric that cannot compare the rest."""
     if not can_ignore:
         raise ValueError(
-            f"The 'missing' parameter of the criterion '{name}' must be 'error' for the metric '{metric}', which "
-            "cannot compare a part of its columns. Got 'ignore' instead; impute by a transform, or take another "
-            "metric (`paretodepth criteria` tells which can)."
+            f"The 'missing' parameter of the criterion '{name}' must be 'fail' or 'drop' for the metric '{metric}', "
+            "which cannot compare a part of its columns. Got 'ignore' instead; drop the samples, impute by a "
+            "transform, or take another metric (`paretodepth criteria` tells which can)."
         )
 
 

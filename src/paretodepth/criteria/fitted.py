@@ -14,12 +14,20 @@ from sklearn.base import clone
 
 from paretodepth._checks import check_extra, is_integer, listed, suggestion
 from paretodepth.criteria.callables import callable_view, element_block
-from paretodepth.criteria.criterion import BlockMetric, Criterion, check_n_criteria, checked_params, resolve_criteria
+from paretodepth.criteria.criterion import (
+    BlockMetric,
+    Criterion,
+    Missing,
+    check_n_criteria,
+    checked_params,
+    resolve_criteria,
+)
 from paretodepth.criteria.matrices import check_matrices, check_matrix
 from paretodepth.criteria.metrics.metric import State, View
+from paretodepth.criteria.missing import Seen, check_common, frame_index, kept_rows, part_of
 from paretodepth.criteria.samples import MIN_SAMPLES, Layout, check_n_samples, read_new, read_training
 from paretodepth.criteria.transform import is_batch_stable, transformed, transformer_input
-from paretodepth.criteria.values import Column, Columns, Origin, check_dissimilarities, check_no_missing, column_number
+from paretodepth.criteria.values import Columns, Origin, check_comparable, check_dissimilarities, check_no_missing
 
 Rows = slice | NDArray[np.intp]
 SEQUENCE_KINDS = ("text", "series", "trajectories")
@@ -76,7 +84,7 @@ class FittedCriterion:
         if self.transform is not None:
             samples = transformer_input(columns, is_single=_names_one(self.criterion))
             columns = _transformed_columns(self.criterion, self.transform, samples, self.state["transforms_alone"])
-            columns = replace(columns, first_row=table.first_row)
+            columns = replace(columns, first_row=table.first_row, rows=table.rows)
         registered = self.criterion.registered
         return callable_view(columns) if registered is None else registered.encode(columns, self.state)
 
@@ -108,7 +116,7 @@ class FittedCriterion:
             threads = {"n_threads": min(effective_n_jobs(n_jobs), cpu_count())} if registered.is_threaded else {}
             block = registered.block(A, B, self.state | threads)
             if self.criterion.missing == "ignore":
-                check_common(block, self.name, origin)
+                check_common(block, self.name, origin, n_columns=A.shape[1])
         elif self.criterion.pairwise:
             block = element_block(metric, A, B, params, self.name, is_training=is_training)  # type: ignore[arg-type]
         else:
@@ -137,8 +145,8 @@ class FittedCriteria:
         *,
         caller: str,
         rows_of: Callable[[int], Rows] = lambda n_samples: slice(None),
-    ) -> tuple[FittedCriteria, list[View]]:
-        """Return criteria fitted to training samples, and what each sees of these.
+    ) -> tuple[FittedCriteria, Seen]:
+        """Return criteria fitted to training samples, and what they see of these.
 
         Parameters
         ----------
@@ -148,7 +156,7 @@ class FittedCriteria:
         caller : str
             The detector that messages name.
         rows_of : callable
-            Tells from the number of samples which of them are fitted to.
+            Tells from the number of samples that are not dropped which of them are fitted to.
         """
         given = resolve_criteria(criteria, caller)
         _check_before_data(given or [], caller)
@@ -156,7 +164,7 @@ class FittedCriteria:
             matrices = check_matrices(X, [criterion.name for criterion in given], None, caller)
             n_training = check_n_samples(len(matrices[0]), MIN_SAMPLES, caller)
             fitted = [FittedCriterion(criterion, [], {"n_training": n_training}) for criterion in given]
-            return cls(fitted, Layout(n_training)), matrices
+            return cls(fitted, Layout(n_training)), Seen(matrices, np.arange(n_training), n_training)
         _check_mapping_of(given or [], X, caller)
         table, layout = read_training(
             X,
@@ -166,26 +174,52 @@ class FittedCriteria:
         )
         check_n_criteria(len(given or table.arrays), caller)
         bound = _bound_criteria(given, layout)
-        _check_missing(bound, table)
-        rows = rows_of(len(table))
-        fitted = [_fit_criterion(criterion, columns, table, rows) for criterion, columns in bound]
-        return cls(fitted, layout), [criterion.view(table) for criterion in fitted]
+        rows = kept_rows(bound, table)
+        check_n_samples(len(rows), MIN_SAMPLES, caller, len(table))
+        fitted_to = rows[rows_of(len(rows))]
+        fitted = [_fit_criterion(criterion, columns, table, fitted_to) for criterion, columns in bound]
+        own = cls(fitted, layout)
+        views = own._views(part_of(table, rows))
+        if len(rows) < len(table):
+            views = own.rows_of_views(views, slice(None), rows)
+        return own, Seen(views, rows, len(table))
 
     @property
     def names(self) -> list[str]:
         """The criteria's names."""
         return [criterion.name for criterion in self.fitted]
 
-    def views(self, X: Any, *, caller: str, first_row: int = 0) -> list[View]:
-        """Return what each criterion sees of new samples; `first_row` numbers the first of them in messages."""
+    def seen(self, X: Any, *, caller: str, first_row: int = 0, missing: Missing | None = None) -> Seen:
+        """Return what criteria see of new samples.
+
+        `first_row` numbers the first of them in messages; `missing` overrides what becomes of those that lack a value.
+        """
         criteria = [fitted.criterion for fitted in self.fitted]
         if all(criterion.is_precomputed for criterion in criteria):
-            return list(check_matrices(X, self.names, self.layout.n_features, caller, first_row))
+            matrices = check_matrices(X, self.names, self.layout.n_features, caller, first_row)
+            return Seen(matrices, np.arange(len(matrices[0])), len(matrices[0]))
         _check_mapping_of(criteria, X, caller)
         as_numbers = all(_reads_numbers(criterion) for criterion in criteria)
-        table = read_new(X, caller, self.layout, as_numbers=as_numbers, first_row=first_row)
-        _check_missing([(fitted.criterion, fitted.columns) for fitted in self.fitted], table)
+        table = read_new(
+            X, caller, self.layout, as_numbers=as_numbers, first_row=first_row, needed=self._needed_columns()
+        )
+        rows = kept_rows([(fitted.criterion, fitted.columns) for fitted in self.fitted], table, missing)
+        return Seen(self._views(part_of(table, rows)) if len(rows) else [], rows, len(table), frame_index(X))
+
+    def views(self, X: Any, *, caller: str) -> list[View]:
+        """Return what each criterion sees of new samples, without those that are dropped."""
+        return self.seen(X, caller=caller).views
+
+    def _views(self, table: Columns) -> list[View]:
         return [fitted.view(table) for fitted in self.fitted]
+
+    def _needed_columns(self) -> list[str] | None:
+        """Return the names of the columns that criteria read, None if one counts columns or takes all."""
+        names = self.layout.feature_names
+        given = [fitted.criterion.columns for fitted in self.fitted if not fitted.is_precomputed]
+        if names is None or not all(map(_are_names, given)):
+            return None
+        return [names[column] for column in sorted({c for fitted in self.fitted for c in fitted.columns})]
 
     def rows_of_views(self, views: Sequence[View], rows: Rows, training: Rows) -> list[View]:
         """Return some rows of views, and of precomputed dissimilarities the columns of some training samples."""
@@ -218,7 +252,7 @@ def _bound_criteria(criteria: Sequence[Criterion] | None, layout: Layout) -> lis
     return bound
 
 
-def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, rows: Rows) -> FittedCriterion:
+def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, rows: NDArray[np.intp]) -> FittedCriterion:
     """Return a criterion with what its transformer and metric estimate from some rows of the training samples."""
     if criterion.is_precomputed:
         check_matrix(table.arrays[indices[0]], criterion.name, None)
@@ -226,7 +260,7 @@ def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, row
     state: State = {"missing": criterion.missing}
     transformer = None
     columns = _read_columns(criterion, indices, table)
-    columns = replace(columns, arrays=[array[rows] for array in columns.arrays])
+    columns = part_of(columns, rows)
     if criterion.transform is not None:
         samples = transformer_input(columns, is_single=_names_one(criterion))
         transformer = clone(criterion.transform).fit(samples)
@@ -247,6 +281,7 @@ def _read_columns(criterion: Criterion, indices: list[int], table: Columns) -> C
         f"the criterion '{criterion.name}'",
         criterion.missing == "ignore",
         table.first_row,
+        table.rows,
     )
 
 
@@ -259,12 +294,11 @@ def _transformed_columns(criterion: Criterion, transformer: Any, samples: NDArra
     return columns
 
 
-def _check_missing(bound: Sequence[tuple[Criterion, list[int]]], table: Columns) -> None:
-    """Refuse missing values in the columns of criteria that neither ignore nor transform them."""
-    strict = [columns for c, columns in bound if c.missing == "error" and c.transform is None and not c.is_precomputed]
-    read = sorted({column for columns in strict for column in columns})
-    if read:
-        check_no_missing(Columns([table.arrays[i] for i in read], [table.names[i] for i in read], table.reader))
+def _are_names(columns: object) -> bool:
+    """Tell whether columns are given by names or globs."""
+    return isinstance(columns, str) or (
+        isinstance(columns, Iterable) and all(isinstance(column, str) for column in columns)
+    )
 
 
 def _names_one(criterion: Criterion) -> bool:
@@ -298,29 +332,6 @@ def check_mapping(X: object, names: Sequence[str], caller: str) -> None:
             f"The samples given to {caller} must be a dict of columns when only some criteria are precomputed; it "
             f"holds the matrices of {listed(names)} beside the columns of the others. Got {type(X).__name__} instead."
         )
-
-
-def check_comparable(A: Column, B: Column, name: str) -> None:
-    """Refuse samples of another width or type than the training samples; compiled loops would not notice."""
-    if A.dtype != B.dtype or A.shape[1:] != B.shape[1:]:
-        widths = [f"{view.dtype} of the shape {view.shape[1:]}" for view in (B, A)]
-        raise ValueError(
-            f"The criterion '{name}' must compare samples that hold as much as the training samples, {widths[0]}. "
-            f"Got {widths[1]} instead; mend the columns, or fit again."
-        )
-
-
-def check_common(block: NDArray[np.float64], name: str, origin: Origin) -> NDArray[np.float64]:
-    """Return a block in which every pair of samples has some column in common."""
-    nothing = np.argwhere(np.isnan(block))
-    if len(nothing):
-        row, column = nothing[0]
-        raise ValueError(
-            f"The criterion '{name}' must find a column that both samples of a pair have. Got none for sample "
-            f"{origin[0] + row} and training sample {column_number(origin, column)}; drop one of them or "
-            "impute a value."
-        )
-    return block
 
 
 def check_columns(columns: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> list[int]:

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 
 def column_kind(type: pa.DataType) -> str:
-    """Return what a column holds, in the words of messages."""
+    """Return what a column holds, in the words of messages; times are timestamps, dates and times of day."""
     types = pa.types
     if types.is_boolean(type) or types.is_integer(type) or types.is_floating(type) or types.is_decimal(type):
         return "numbers"
@@ -14,4 +14,5 @@ def column_kind(type: pa.DataType) -> str:
         return "text"
     if types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type):
         return "lists"
-    return "times" if types.is_temporal(type) else str(type)
+    # Durations are temporal too, but no point in time.
+    return "times" if types.is_temporal(type) and not types.is_duration(type) else str(type)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import date, time
@@ -17,13 +17,14 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from paretodepth.criteria.values import Column, Columns, check_no_text, is_missing, object_column
+from paretodepth._checks import listed, suggestion
+from paretodepth.criteria.values import Column, Columns, check_no_others, is_missing, object_column
 
 MIN_SAMPLES = 3
 VALUE_KINDS: tuple[tuple[Any, str], ...] = (
     (str, "text"),
     (numbers.Real, "numbers"),
-    (date | time, "times"),
+    (date | time | np.datetime64, "times"),
     (list | tuple | np.ndarray, "lists"),
 )
 """Types of objects in a column, and what it then holds."""
@@ -72,11 +73,22 @@ def read_training(X: Any, caller: str, *, as_objects: bool, as_numbers: bool) ->
     return columns, Layout(features.n_features_in_, None if names is None else list(names), is_objects, kinds)
 
 
-def read_new(X: Any, caller: str, layout: Layout, *, as_numbers: bool, first_row: int = 0) -> Columns:
-    """Return new samples as columns, which must come as the training samples did."""
+def read_new(
+    X: Any,
+    caller: str,
+    layout: Layout,
+    *,
+    as_numbers: bool,
+    first_row: int = 0,
+    needed: Collection[str] | None = None,
+) -> Columns:
+    """Return new samples as columns, which must come as the training samples did.
+
+    If the names that are `needed` are told, data frames and dicts may lack other columns, have more, and in any order.
+    """
     is_objects = is_object_column(X) or (layout.is_object_column and isinstance(X, list | tuple))
     features = _features(caller, layout)
-    return _read(features, X, layout, is_objects=is_objects, as_numbers=as_numbers, first_row=first_row)
+    return _read(features, X, layout, is_objects=is_objects, as_numbers=as_numbers, first_row=first_row, needed=needed)
 
 
 def _features(caller: str, layout: Layout | None) -> Any:
@@ -107,7 +119,14 @@ def note_features(estimator: Any, layout: Layout) -> None:
 
 
 def _read(
-    features: Any, X: Any, layout: Layout | None, *, is_objects: bool, as_numbers: bool, first_row: int
+    features: Any,
+    X: Any,
+    layout: Layout | None,
+    *,
+    is_objects: bool,
+    as_numbers: bool,
+    first_row: int,
+    needed: Collection[str] | None = None,
 ) -> Columns:
     """Return samples as columns; without a layout, note their features."""
     caller, reset = type(features).__name__, layout is None
@@ -115,14 +134,15 @@ def _read(
     # Sparse matrices of some kinds are dicts too, before SciPy 1.13.
     if isinstance(X, Mapping) and not issparse(X):
         expected = None if layout is None else layout.feature_names or []
-        columns = _read_mapping(features, X, expected, caller)
+        columns = _read_mapping(features, X, expected, caller, needed)
     elif nw.dependencies.is_into_dataframe(X):
-        columns = _read_frame(features, X, reset, caller)
+        columns = _read_frame(features, X, reset, caller, needed)
     else:
         check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
         check_not_matrices(check_unmasked(X, caller), caller)
         if is_objects:
-            column = _column(X) if nw.dependencies.is_into_series(X) else object_column(X)
+            is_array = nw.dependencies.is_into_series(X) or (isinstance(X, np.ndarray) and X.dtype.kind == "M")
+            column = _column(X) if is_array else object_column(X)
             validate_data(features, column[:, None], reset=reset, skip_check_array=True)
             columns = Columns([column], ["0"], caller)
         else:
@@ -132,17 +152,17 @@ def _read(
 
 
 def is_object_column(X: Any) -> bool:
-    """Tell whether samples are one column of objects: strings, sets, or sequences that make no table.
+    """Tell whether samples are one column of objects: strings, sets, times, or sequences that make no table.
 
     Equally long rows of single values are a table.
     """
     if nw.dependencies.is_into_series(X):
-        return _column(X).dtype.kind == "O"
+        return _column(X).dtype.kind in "OM"
     if isinstance(X, np.ndarray):
-        return X.ndim == 3 or (X.ndim == 1 and X.dtype.kind in "OU")
+        return X.ndim == 3 or (X.ndim == 1 and X.dtype.kind in "OUM")
     if not isinstance(X, list | tuple):
         return False
-    if any(isinstance(value, str | AbstractSet) for value in X):
+    if any(isinstance(value, str | AbstractSet | date | time | np.datetime64) for value in X):
         return True
     if not X or not all(_is_sequence(value) for value in X):
         return False
@@ -161,11 +181,12 @@ def _read_array(features: Any, X: Any, reset: bool, minimum: int, *, as_numbers:
         # Through objects, for NumPy makes strings of numbers that stand beside strings.
         X = np.array(X, dtype=object)
         if as_numbers:
-            check_no_text(X, caller, first_row)
+            check_no_others(X, caller, first_row)
     table = validate_data(
         features,
         X,
-        dtype=None if kind in "OU" and not as_numbers else np.float64,
+        # Times would be cast to numbers without a word; what reads numbers refuses them.
+        dtype=None if kind == "M" or (kind in "OU" and not as_numbers) else np.float64,
         ensure_all_finite=False,
         ensure_min_samples=minimum,
         reset=reset,
@@ -173,20 +194,35 @@ def _read_array(features: Any, X: Any, reset: bool, minimum: int, *, as_numbers:
     return Columns(list(table.T), [str(column) for column in range(table.shape[1])], caller)
 
 
-def _read_frame(features: Any, X: Any, reset: bool, caller: str) -> Columns:
-    """Return the columns of a data frame of pandas, polars or pyarrow."""
-    validate_data(features, X, reset=reset, skip_check_array=True)
+def _read_frame(features: Any, X: Any, reset: bool, caller: str, needed: Collection[str] | None) -> Columns:
+    """Return the columns of a data frame of pandas, polars or pyarrow: all, or those needed in their places."""
+    if needed is None:
+        validate_data(features, X, reset=reset, skip_check_array=True)
     frame = nw.from_native(X, eager_only=True)
     check_some_columns(frame.columns, caller)
+    if needed is not None:
+        check_needed_columns(frame.columns, needed, caller)
+        given = {name: _column(frame[name].to_native()) for name in needed}
+        return _in_places(given, list(features.feature_names_in_), caller)
     arrays = [_column(series.to_native()) for series in frame.iter_columns()]
     return Columns(arrays, [str(name) for name in frame.columns], caller)
 
 
-def _read_mapping(features: Any, X: Mapping[Any, Any], expected: list[str] | None, caller: str) -> Columns:
+def _in_places(given: Mapping[str, Column], names: list[str], caller: str) -> Columns:
+    """Return columns at the places they had at fit; nobody reads the others."""
+    nothing = np.full(len(next(iter(given.values()))), np.nan)
+    return Columns([given.get(name, nothing) for name in names], names, caller)
+
+
+def _read_mapping(
+    features: Any, X: Mapping[Any, Any], expected: list[str] | None, caller: str, needed: Collection[str] | None
+) -> Columns:
     """Return the columns of a dict, in the order of fit."""
-    names = check_column_names(list(X), expected, caller)
+    names = check_column_names(list(X), expected, caller, needed)
     arrays = [_column(check_values(X[name], name, caller)) for name in names]
     check_column_lengths(arrays, names, caller)
+    if needed is not None:
+        return _in_places(dict(zip(names, arrays, strict=True)), list(features.feature_names_in_), caller)
     # scikit-learn knows no dicts.
     features.feature_names_in_ = np.array(names, dtype=object)
     features.n_features_in_ = len(names)
@@ -194,9 +230,12 @@ def _read_mapping(features: Any, X: Mapping[Any, Any], expected: list[str] | Non
 
 
 def _column(values: Any) -> Column:
-    """Return a column as an array: numbers of shape (n,) or (n, width), or objects of shape (n,)."""
+    """Return a column as an array: numbers of shape (n,) or (n, width), or times or objects of shape (n,)."""
     if nw.dependencies.is_into_series(values):
         series = nw.from_native(values, series_only=True)
+        if isinstance(series.dtype, nw.Datetime) and series.dtype.time_zone is not None:
+            # What the clock shows there: NumPy knows no zones, and UTC would shift hours of the day.
+            series = series.dt.replace_time_zone(None)
         values = series.to_list() if _is_nested(series.dtype) else series.to_numpy()
     if not isinstance(values, np.ndarray):
         values = list(values)
@@ -218,13 +257,46 @@ def array_kind(array: Column) -> str:
     """Return what a column holds, by its type or the first value that is there: see `Layout`."""
     if array.dtype.kind in "fiub":
         return "numbers" if array.ndim == 1 else "lists"
-    if array.dtype.kind in "mM":
+    if array.dtype.kind == "M":
         return "times"
-    value = next((value for value in array if not is_missing(value)), None)
+    # NumPy counts durations among the integers.
+    value = next((value for value in array if not is_missing(value) and array.dtype.kind != "m"), None)
     for types, kind in VALUE_KINDS:
         if isinstance(value, types):
             return kind
     return ""
+
+
+def table_columns(X: Any, caller: str) -> tuple[list[str | int], list[Column]]:
+    """Return how a criterion names the columns of a table, and the columns, of any number of samples.
+
+    Columns of a data frame or a dict have names, those of an array numbers.
+    """
+    if isinstance(X, Mapping) and not issparse(X):
+        names = check_column_names(list(X), None, caller)
+        arrays = [_column(check_values(X[name], name, caller)) for name in names]
+        check_column_lengths(arrays, names, caller)
+        return list(names), arrays
+    if nw.dependencies.is_into_dataframe(X):
+        frame = nw.from_native(X, eager_only=True)
+        check_some_columns(frame.columns, caller)
+        return [str(name) for name in frame.columns], [_column(series.to_native()) for series in frame.iter_columns()]
+    check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
+    table = check_table(X, caller)
+    return list(range(table.shape[1])), list(table.T)
+
+
+def check_table(X: Any, caller: str) -> NDArray[Any]:
+    """Return a table without names as an array of two dimensions."""
+    table: NDArray[Any] = (
+        np.asarray(check_unmasked(X, caller)) if isinstance(X, list | tuple | np.ndarray) else np.array(X)
+    )
+    if table.ndim != 2 or not table.shape[1]:
+        raise TypeError(
+            f"The table given to {caller} must be a data frame, a dict of columns or an array of two dimensions. "
+            f"Got {type(X).__name__} instead."
+        )
+    return table
 
 
 def table_rows(columns: Columns) -> NDArray[Any]:
@@ -237,8 +309,10 @@ def table_rows(columns: Columns) -> NDArray[Any]:
     return rows
 
 
-def check_column_names(names: list[Any], expected: list[str] | None, reader: str) -> list[str]:
-    """Return the names of a dict of columns, in the order of fit if there was one."""
+def check_column_names(
+    names: list[Any], expected: list[str] | None, reader: str, needed: Collection[str] | None = None
+) -> list[str]:
+    """Return the names of a dict of columns, in the order of fit if there was one, or only those needed."""
     wrong = [name for name in names if not isinstance(name, str)]
     if wrong or not names:
         raise TypeError(
@@ -252,6 +326,8 @@ def check_column_names(names: list[Any], expected: list[str] | None, reader: str
             f"The samples given to {reader} must be an array or a list, as at fit, where columns had no names. "
             "Got a dict of columns instead; fit on one."
         )
+    if needed is not None:
+        return check_needed_columns(names, needed, reader)
     if set(names) != set(expected):
         missing, extra = ([n for n in a if n not in b] for a, b in ((expected, names), (names, expected)))
         raise ValueError(
@@ -259,6 +335,17 @@ def check_column_names(names: list[Any], expected: list[str] | None, reader: str
             f"{extra} besides; fit again if the columns have changed."
         )
     return expected
+
+
+def check_needed_columns(names: Sequence[str], needed: Collection[str], reader: str) -> list[str]:
+    """Return the columns that criteria read, all of which must be there."""
+    lacking = [f"no '{name}'{suggestion(name, list(names))}" for name in needed if name not in names]
+    if lacking:
+        raise ValueError(
+            f"The columns given to {reader} must be those that its criteria read, {listed(needed)}. Got "
+            f"{', '.join(lacking[:5])} instead; rename or add columns."
+        )
+    return list(needed)
 
 
 def check_column_lengths(arrays: Sequence[Column], names: Sequence[str], reader: str) -> int:
@@ -305,10 +392,11 @@ def check_values(values: Any, name: str, reader: str) -> Any:
     return values
 
 
-def check_n_samples(n_samples: int, minimum: int, caller: str) -> int:
-    """Return a number of training samples that is large enough."""
+def check_n_samples(n_samples: int, minimum: int, caller: str, n_given: int | None = None) -> int:
+    """Return a number of training samples, of those given, that is large enough."""
     if n_samples < minimum:
-        raise ValueError(f"{caller} must be fitted on at least {minimum} samples. Got {n_samples} instead.")
+        of_given = f" that lack no value, of {n_given}," if n_given not in (None, n_samples) else ""
+        raise ValueError(f"{caller} must be fitted on at least {minimum} samples. Got {n_samples}{of_given} instead.")
     return n_samples
 
 

@@ -1,148 +1,143 @@
-"""Criteria for a table that nobody has described."""
+"""Criteria for a table that nobody has described, with a reason for every column."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-import pyarrow as pa
-import pyarrow.compute as pc
+from paretodepth._checks import check_count
+from paretodepth.criteria.criterion import Criterion, criteria_to_toml
+from paretodepth.criteria.drafts import drafts
+from paretodepth.criteria.profiles import profiles
+from paretodepth.criteria.samples import table_columns
 
-from paretodepth._checks import listed, suggestion
-from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.fitted import check_columns
-from paretodepth.criteria.kinds import column_kind
+MAX_CRITERIA = 4
 
 
-class Choice(NamedTuple):
-    """Which criteria are used, and why.
+class ColumnUse(NamedTuple):
+    """What a column is, and what for.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        "number", "amount", "category", "flag", "text", "time", "series", "trajectory" or "set"; or "id", "label",
+        "constant", "empty" or "other", which are not used.
+    criteria : tuple of str
+        The names of those that read it; empty if none does.
+    reason : str
+        Why it is taken for that, and how it is compared or why it is left out.
+    """
+
+    name: str
+    kind: str
+    criteria: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Criteria, and a reason for every column.
 
     Attributes
     ----------
     criteria : list of Criterion
-    remark : str
-        What was chosen, if nobody else has; otherwise empty.
+    columns : list of ColumnUse
     """
 
     criteria: list[Criterion]
-    remark: str
+    columns: list[ColumnUse]
+
+    def to_toml(self) -> str:
+        """Return the criteria as the text of a TOML file, every column explained in a comment."""
+        parts = [
+            "# Two samples are compared by each criterion on its own; no criterion outweighs another.\n"
+            "# Join columns that belong together, take some out, name other metrics: `paretodepth criteria` lists them."
+        ]
+        for criterion in self.criteria:
+            read = [column for column in self.columns if criterion.name in column.criteria]
+            parts.append("\n".join(map(_comment, read)) + "\n" + criteria_to_toml([criterion]).rstrip())
+        left_out = [column for column in self.columns if not column.criteria]
+        if left_out:
+            parts.append("\n".join(["# Left out:", *map(_comment, left_out)]))
+        return "\n\n".join(parts) + "\n"
 
 
-def chosen_criteria(
-    training: pa.Table,
-    *,
-    criteria: list[Criterion] | None = None,
-    columns: Sequence[str] | None = None,
-    id_column: str | None = None,
-) -> Choice:
-    """Return the given criteria, or one per named column or per numeric column, compared by absolute difference.
+def _comment(column: ColumnUse) -> str:
+    """Return a column in one line of comment."""
+    text = f"{column.name} ({column.kind}): {column.reason}"
+    return "# " + "".join(letter if letter.isprintable() else "�" for letter in text)
 
-    Of the numeric columns, booleans, the id and those that only number the rows are left out.
+
+def suggest_criteria(
+    X: Any, max_criteria: int = MAX_CRITERIA, *, id_column: str | None = None, label: str | None = None
+) -> Suggestion:
+    """Return criteria for a table as it comes, and for every column what it is and why it is used or not.
+
+    Kinds. Numbers are compared by difference; *amounts*, which span a factor of three and more, whose upper tail is
+    twice as long as the lower and whose logarithms are even, by ratio; *categories* and *flags* (two values) by
+    whether they are equal; *text* (two words or more, mostly different) by letters to change; *times* by time of day
+    where it varies, by weekday where some are rare, and by the days between them unless they go on with the rows, for
+    then all new samples would be later; series and trajectories by their shape. Left out are *ids* (whole numbers that
+    count on or number the rows in any order, long ones that are spread evenly, single words that are nearly all
+    different), *labels* (two values and a name such as label, class, target, y, or with fraud, anomaly or outlier in
+    it), columns that are constant or empty.
+
+    Whole numbers that are names, such as zip codes, are taken for categories if the column's name says so (zip,
+    postcode, plz, code, id); values do not tell them from quantities.
+
+    Groups. Categories and flags form one criterion, each text, series and time its own. Numbers that vary together
+    form one: average linkage of 1 − the absolute Spearman correlation, down to as many groups as there is room for;
+    columns that say the same (a mean of 0.1 or less) are joined in any case. A column of which
+    nine in ten values are equal makes no criterion of its own: it goes with the group it varies with most, a category
+    with the other categories if there are any. Columns of a criterion count alike.
+
+    If there are too many, what costs least goes first: numbers are joined down to one group, the nearest first;
+    weekdays and then days elapsed are left out, then the speed of trajectories; categories join the numbers; times of
+    day are left out, then the texts of the fewest words, then series and trajectories.
 
     Parameters
     ----------
-    training : pyarrow.Table
-        The training samples.
-    criteria : list of Criterion or None
-    columns : sequence of str or None
-        In place of criteria.
-    id_column : str or None
-        The column that names the samples.
+    X : data frame, dict of columns, pyarrow table or array of shape (n_samples, n_columns)
+        At most 5,000 rows, spread evenly, are looked at for most of this.
+    max_criteria : int, default=4
+    id_column : str or None, default=None
+        A column that names the samples.
+    label : str or None, default=None
+        A column that holds the answer.
+
+    Returns
+    -------
+    suggestion : Suggestion
+        Its `criteria` are for `ParetoDepthDetector`; `columns` has a line for each column; `to_toml()` is the text of
+        a file for ``paretodepth detect --criteria``. There may be no criterion, if no column can be used.
 
     Examples
     --------
-    >>> table = pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"], "size": [1.0, 7.0, 2.0]})
-    >>> chosen_criteria(table).remark
-    'One criterion per numeric column: size. Left out: id (numbers the rows), name (text).'
+    >>> import numpy as np
+    >>> from paretodepth import suggest_criteria
+    >>> rng = np.random.default_rng(0)
+    >>> length = rng.normal(30, 5, 100)
+    >>> table = {"nr": np.arange(100), "length": length, "width": length / 2 + rng.normal(0, 0.1, 100),
+    ...          "price": rng.lognormal(3, 1, 100), "color": rng.choice(["red", "blue", "green"], 100)}
+    >>> suggestion = suggest_criteria(table)
+    >>> for criterion in suggestion.criteria:
+    ...     print(criterion)
+    Criterion(name='length, width', columns=['length', 'width'], metric='scaled')
+    Criterion(name='price', columns=['price'], metric='scaled', ratio=['price'])
+    Criterion(name='color', columns=['color'], metric='scaled')
+    >>> suggestion.columns[0]
+    ColumnUse(name='nr', kind='id', criteria=(), reason='numbers the rows')
     """
-    check_one_source(criteria, columns)
-    if criteria is not None:
-        return Choice(criteria, "")
-    kinds = {field.name: column_kind(field.type) for field in training.schema}
-    if columns is not None:
-        return Choice([_difference(name) for name in check_named_columns(columns, kinds)], "")
-    reasons = {name: _reason_against(training, name, id_column) for name in training.column_names}
-    taken = check_number_columns([name for name, reason in reasons.items() if reason is None], kinds)
-    left_out = [f"{name} ({reason})" for name, reason in reasons.items() if reason is not None]
-    remark = f"One criterion per numeric column: {', '.join(taken)}."
-    if left_out:
-        remark += f" Left out: {', '.join(left_out)}."
-    return Choice([_difference(name) for name in taken], remark)
-
-
-def _difference(name: str) -> Criterion:
-    """Return the criterion of the absolute difference in one column."""
-    return Criterion(name, [name], "cityblock")
-
-
-def _reason_against(table: pa.Table, name: str, id_column: str | None) -> str | None:
-    """Return why a column is no criterion unless asked for, or None."""
-    column = table.column(name)
-    if name == id_column:
-        return "the id"
-    if pa.types.is_boolean(column.type):
-        return "true or false"
-    if (kind := column_kind(column.type)) != "numbers":
-        return kind
-    if pa.types.is_integer(column.type) and len(column) > 1 and column.null_count == 0:
-        steps = pc.pairwise_diff(column.combine_chunks().cast(pa.int64(), safe=False))
-        if pc.all(pc.equal(steps, 1)).as_py():
-            return "numbers the rows"
-    return None
-
-
-def read_columns(criteria: Sequence[Criterion] | None, names: list[str]) -> list[str]:
-    """Return the columns of a table that criteria read.
-
-    All of them if there are no criteria, or one of them counts columns by position.
-
-    Examples
-    --------
-    >>> read_columns([Criterion("size", ["s_*"])], ["name", "s_1", "s_2"])
-    ['s_1', 's_2']
-    """
-    if criteria is None:
-        return names
-    read: set[int] = set()
-    for criterion in criteria:
-        columns = criterion.columns
-        given = [columns] if isinstance(columns, str | int) or columns is None else list(columns)
-        if any(not isinstance(column, str) for column in given):
-            return names
-        read.update(check_columns(given, criterion.name, len(names), names))
-    return [names[column] for column in sorted(read)]
-
-
-def check_one_source(criteria: object, columns: object) -> None:
-    """Refuse criteria from a file and columns at once."""
-    if criteria is not None and columns is not None:
-        raise ValueError("Give either criteria or columns. Got both; the file of criteria names its own columns.")
-
-
-def check_named_columns(columns: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
-    """Return columns of numbers that are named one by one."""
-    for name in columns:
-        if name not in kinds:
-            raise ValueError(
-                f"The columns must be some of the training samples. Got '{name}' instead"
-                f"{suggestion(name, list(kinds))}; there are {listed(list(kinds)[:20])}."
-            )
-        if kinds[name] != "numbers":
-            raise ValueError(
-                f"A column without a metric must hold numbers. Got {kinds[name]} in '{name}' instead; name a metric "
-                "for it in a file of criteria (`paretodepth criteria` lists them)."
-            )
-        if columns.count(name) > 1:
-            raise ValueError(f"The columns must be different. Got '{name}' {columns.count(name)} times instead.")
-    return list(columns)
-
-
-def check_number_columns(columns: list[str], kinds: Mapping[str, str]) -> list[str]:
-    """Return the columns of numbers, of which there must be one."""
-    if not columns:
-        got = ", ".join(f"'{name}' ({kind})" for name, kind in list(kinds.items())[:20])
-        raise ValueError(
-            f"Without criteria there must be a column of numbers to compare. Got {got} instead; write a file of "
-            "criteria (`paretodepth criteria` lists the metrics)."
-        )
-    return columns
+    max_criteria = check_count(max_criteria, "max_criteria", "suggest_criteria")
+    given, arrays = table_columns(X, "suggest_criteria")
+    keys = {key if isinstance(key, str) else f"x{key}": key for key in given}
+    found = profiles(dict(zip(keys, arrays, strict=True)), id_column=id_column, label=label)
+    kept, left_out = drafts(found, keys, max_criteria)
+    uses = []
+    for profile in found:
+        own = [draft for draft in kept if profile.name in draft.columns]
+        how = [draft.how[profile.name] for draft in own] or [left_out.get(profile.name, "")]
+        reason = "; ".join(filter(None, [profile.reason, *how]))
+        uses.append(ColumnUse(profile.name, profile.kind, tuple(draft.criterion.name for draft in own), reason))
+    return Suggestion([draft.criterion for draft in kept], uses)

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 Column = NDArray[Any]
 Origin = tuple[int, int | NDArray[np.intp]]
 """The numbers, in messages, of a block's first row and of its first column, or of each column."""
+Numbers = Sequence[int] | NDArray[np.intp]
+"""Of samples, in messages."""
 LARGEST = int(np.finfo(np.float64).max)
 
 
@@ -33,6 +36,8 @@ class Columns:
         Whether missing values may stay.
     first_row : int
         The number of the first sample, for messages: samples may come in parts.
+    rows : ndarray of shape (n_samples,) or None
+        Which samples these are, counted from the first, if others were left out.
     """
 
     arrays: list[Column]
@@ -40,6 +45,12 @@ class Columns:
     reader: str
     ignores_missing: bool = False
     first_row: int = 0
+    rows: NDArray[np.intp] | None = None
+
+    @property
+    def numbers(self) -> Numbers:
+        """The number of each sample, for messages."""
+        return range(self.first_row, self.first_row + len(self)) if self.rows is None else self.first_row + self.rows
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -67,6 +78,8 @@ def is_missing(value: object) -> bool:
     """Tell whether a value stands for none."""
     if isinstance(value, float | np.floating):
         return bool(value != value)
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
     # pandas' own missing values are told by name: it need not be installed.
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
@@ -77,15 +90,15 @@ def _refuse_missing(columns: Columns, counts: Sequence[int], names: Sequence[str
     if missing:
         raise ValueError(
             f"The columns of {columns.reader} must hold no missing values (NaN, None). Got {', '.join(missing)} "
-            "instead; drop these samples, impute the values, or set missing='ignore' on a criterion of several "
-            "columns to compare what both samples have."
+            "instead; impute the values, or set missing='drop' on the criterion to leave these samples out, "
+            "'ignore' on one of several columns to compare what both samples have."
         )
 
 
 def check_numbers(columns: Columns) -> NDArray[np.float64]:
     """Return columns of numbers, or of equally long arrays of numbers, as one array of shape (n_samples, width)."""
     parts = [
-        _number_column(array, name, columns.reader, columns.first_row)
+        _number_column(array, name, columns.reader, columns.numbers)
         for array, name in zip(columns.arrays, columns.names, strict=True)
     ]
     names = [name for part, name in zip(parts, columns.names, strict=True) for _ in range(part.shape[1])]
@@ -94,7 +107,7 @@ def check_numbers(columns: Columns) -> NDArray[np.float64]:
         sample, column = np.argwhere(np.isinf(table))[0]
         raise ValueError(
             f"The columns of {columns.reader} must hold finite numbers. Got {table[sample, column]} in "
-            f"'{names[column]}', sample {columns.first_row + sample}; drop that sample or mend it."
+            f"'{names[column]}', sample {columns.numbers[sample]}; drop that sample or mend it."
         )
     if not columns.ignores_missing:
         counts = np.isnan(table).sum(axis=0)
@@ -102,33 +115,33 @@ def check_numbers(columns: Columns) -> NDArray[np.float64]:
     return table
 
 
-def _number_column(array: Column, name: str, reader: str, first_row: int) -> NDArray[Any]:
+def _number_column(array: Column, name: str, reader: str, samples: Numbers) -> NDArray[Any]:
     """Return a column as numbers of shape (n_samples, width)."""
     if array.dtype.kind in "fiub":
         return array.reshape(len(array), -1)
     if array.dtype.kind != "O":
-        _refuse_value(array[0], first_row, name, reader, "numbers")
+        refuse_value(array[0], samples[0], name, reader, "numbers")
     if any(isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in array):
-        return _check_equal_lengths(array, name, reader, first_row)
+        return _check_equal_lengths(array, name, reader, samples)
     column = np.empty((len(array), 1))
-    for sample, value in enumerate(array):
+    for row, value in enumerate(array):
         if is_missing(value):
-            column[sample] = np.nan
+            column[row] = np.nan
         elif isinstance(value, numbers.Real | np.bool_) and not _is_too_large(value):
-            column[sample] = float(value)
+            column[row] = float(value)
         else:
-            _refuse_value(value, first_row + sample, name, reader, "numbers")
+            refuse_value(value, samples[row], name, reader, "numbers")
     return column
 
 
-def _check_equal_lengths(array: Column, name: str, reader: str, first_row: int) -> NDArray[np.float64]:
+def _check_equal_lengths(array: Column, name: str, reader: str, samples: Numbers) -> NDArray[np.float64]:
     """Return a column of equally long arrays as rows."""
-    rows = [_float_array(value, 1, sample, name, reader) for sample, value in enumerate(array, first_row)]
-    for sample, row in enumerate(rows, first_row):
+    rows = [_float_array(value, 1, sample, name, reader) for sample, value in zip(samples, array, strict=True)]
+    for sample, row in zip(samples, rows, strict=True):
         if len(row) != len(rows[0]):
             raise ValueError(
                 f"The column '{name}' of {reader} must hold arrays of one length for this metric. Got {len(rows[0])} "
-                f"values in sample {first_row} and {len(row)} in sample {sample} instead; 'dtw' and 'shape_based' "
+                f"values in sample {samples[0]} and {len(row)} in sample {sample} instead; 'dtw' and 'shape_based' "
                 "compare series of unequal lengths."
             )
     return np.stack(rows)
@@ -144,19 +157,16 @@ def _float_array(value: Any, ndim: int, sample: int, name: str, reader: str) -> 
     except (ValueError, TypeError):
         array = np.empty(0, dtype=object)
     if array.ndim != ndim or array.dtype.kind not in "fiub":
-        _refuse_value(value, sample, name, reader, "arrays of numbers" if ndim == 1 else "arrays of points")
+        refuse_value(value, sample, name, reader, "arrays of numbers" if ndim == 1 else "arrays of points")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _refuse_value(value: object, sample: int, name: str, reader: str, expected: str) -> NoReturn:
+def refuse_value(
+    value: object, sample: int, name: str, reader: str, expected: str, remedy: str | None = None
+) -> NoReturn:
     """Raise an error about an entry of the wrong kind."""
-    remedy = "convert the column, or choose a metric for what it holds (`paretodepth criteria` lists them)"
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        remedy = "convert the times to numbers, say hours of the day for 'cyclic'"
-    if isinstance(value, str):
-        remedy = "convert it if it means numbers, or take a metric for text or categories, 'levenshtein' or 'mismatch'"
-    if _is_too_large(value):
-        value, remedy = float("inf"), "drop that sample, or divide the column by a power of ten"
+    if remedy is None:
+        value, remedy = _remedied(value)
     shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
     raise TypeError(
         f"The column '{name}' of {reader} must hold {expected}. Got {shown} of type {type(value).__name__} in "
@@ -164,12 +174,28 @@ def _refuse_value(value: object, sample: int, name: str, reader: str, expected: 
     )
 
 
-def check_no_text(rows: NDArray[Any], reader: str, first_row: int) -> None:
-    """Refuse strings among samples that are to be numbers, even if they could be read as such, and huge numbers."""
+def _remedied(value: object) -> tuple[object, str]:
+    """Return an entry of the wrong kind as it is shown, and what to do about it."""
+    if isinstance(value, date | time | np.datetime64):
+        return value, "take a metric for dates and times: 'elapsed', 'time_of_day', 'weekday' or 'day_of_year'"
+    if isinstance(value, timedelta | np.timedelta64):
+        return value, "convert the durations to numbers, say seconds"
+    if isinstance(value, str):
+        return (
+            value,
+            "convert it if it means numbers, or take a metric for text or categories, 'levenshtein' or 'mismatch'",
+        )
+    if _is_too_large(value):
+        return float("inf"), "drop that sample, or divide the column by a power of ten"
+    return value, "convert the column, or choose a metric for what it holds (`paretodepth criteria` lists them)"
+
+
+def check_no_others(rows: NDArray[Any], reader: str, first_row: int) -> None:
+    """Refuse strings among samples that are to be numbers, even if they could be read as such, times, huge numbers."""
     for sample, row in enumerate(rows, first_row):
         for column, value in enumerate(np.atleast_1d(row)):
-            if isinstance(value, str) or _is_too_large(value):
-                _refuse_value(value, sample, str(column), reader, "numbers")
+            if isinstance(value, str | date | time) or _is_too_large(value):
+                refuse_value(value, sample, str(column), reader, "numbers")
 
 
 def _is_too_large(value: object) -> bool:
@@ -185,7 +211,7 @@ def check_flags(columns: Columns) -> NDArray[np.float64]:
         sample, column = wrong[0]
         raise ValueError(
             f"The columns of {columns.reader} must hold booleans, or 0 and 1. Got {table[sample, column]} in sample "
-            f"{columns.first_row + sample} instead; compare it with a threshold first."
+            f"{columns.numbers[sample]} instead; compare it with a threshold first."
         )
     return table
 
@@ -197,7 +223,7 @@ def check_positive_numbers(columns: Columns) -> NDArray[np.float64]:
         sample, column = np.argwhere(table <= 0)[0]
         raise ValueError(
             f"The columns of {columns.reader} must hold numbers above 0 for their ratio. Got "
-            f"{table[sample, column]} in sample {columns.first_row + sample} instead; take 'difference', or add a "
+            f"{table[sample, column]} in sample {columns.numbers[sample]} instead; take 'difference', or add a "
             "constant."
         )
     return table
@@ -215,7 +241,7 @@ def check_places(columns: Columns) -> NDArray[np.float64]:
     if len(wrong):
         raise ValueError(
             f"The columns of {columns.reader} must be latitude, from -90 to 90 degrees, and longitude, from -360 to "
-            f"360. Got {table[wrong[0]].tolist()} in sample {columns.first_row + wrong[0]} instead; is longitude first?"
+            f"360. Got {table[wrong[0]].tolist()} in sample {columns.numbers[wrong[0]]} instead; is longitude first?"
         )
     return table
 
@@ -235,7 +261,7 @@ def check_categories(columns: Columns) -> list[list[Any]]:
     return [
         [
             None if is_missing(value) else _category(value, sample, name, columns.reader)
-            for sample, value in enumerate(array, columns.first_row)
+            for sample, value in zip(columns.numbers, array, strict=True)
         ]
         for array, name in zip(columns.arrays, columns.names, strict=True)
     ]
@@ -246,16 +272,16 @@ def _category(value: Any, sample: int, name: str, reader: str) -> Any:
     if isinstance(value, np.generic) and not isinstance(value, np.datetime64 | np.timedelta64):
         value = value.item()
     if not isinstance(value, str | bool | int | float):
-        _refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers")
+        refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers")
     return value
 
 
 def check_label_sets(columns: Columns) -> list[frozenset[Any]]:
     """Return a column of sets (or lists) of labels."""
     sets = []
-    for sample, value in enumerate(check_single(columns), columns.first_row):
+    for sample, value in zip(columns.numbers, check_single(columns), strict=True):
         if not isinstance(value, AbstractSet | list | tuple | np.ndarray):
-            _refuse_value(value, sample, columns.names[0], columns.reader, "sets of labels")
+            refuse_value(value, sample, columns.names[0], columns.reader, "sets of labels")
         sets.append(frozenset(_category(label, sample, columns.names[0], columns.reader) for label in value))
     return sets
 
@@ -263,9 +289,9 @@ def check_label_sets(columns: Columns) -> list[frozenset[Any]]:
 def check_texts(columns: Columns) -> Column:
     """Return a column of strings."""
     array = check_single(columns)
-    for sample, value in enumerate(array, columns.first_row):
+    for sample, value in zip(columns.numbers, array, strict=True):
         if not isinstance(value, str):
-            _refuse_value(value, sample, columns.names[0], columns.reader, "strings")
+            refuse_value(value, sample, columns.names[0], columns.reader, "strings")
     return array.astype(object)
 
 
@@ -280,7 +306,7 @@ def check_series(columns: Columns) -> Column:
         _check_sequence(series, 1, sample, name, columns.reader)
         return series
 
-    return _checked_column(columns.arrays[0], columns.first_row, checked)
+    return _checked_column(columns.arrays[0], columns.numbers, checked)
 
 
 def check_trajectory_column(columns: Columns) -> Column:
@@ -302,7 +328,7 @@ def check_trajectory_column(columns: Columns) -> Column:
             )
         return points
 
-    return _checked_column(check_single(columns), columns.first_row, checked)
+    return _checked_column(check_single(columns), columns.numbers, checked)
 
 
 def _check_sequence(array: NDArray[np.float64], minimum: int, sample: int, name: str, reader: str) -> None:
@@ -320,9 +346,9 @@ def _check_sequence(array: NDArray[np.float64], minimum: int, sample: int, name:
         )
 
 
-def _checked_column(array: Column, first_row: int, checked: Callable[[Any, int], NDArray[np.float64]]) -> Column:
+def _checked_column(array: Column, samples: Numbers, checked: Callable[[Any, int], NDArray[np.float64]]) -> Column:
     """Return a column with each entry checked and replaced by an array of numbers."""
-    return object_column(checked(value, sample) for sample, value in enumerate(array, first_row))
+    return object_column(checked(value, sample) for sample, value in zip(samples, array, strict=True))
 
 
 def object_column(values: Iterable[Any]) -> Column:
@@ -351,6 +377,16 @@ def check_dissimilarities(block: object, shape: tuple[int, ...], name: str, orig
             "instead; drop or mend that sample, or choose another metric."
         )
     return array
+
+
+def check_comparable(A: Column, B: Column, name: str) -> None:
+    """Refuse samples of another width or type than the training samples; compiled loops would not notice."""
+    if A.dtype != B.dtype or A.shape[1:] != B.shape[1:]:
+        widths = [f"{view.dtype} of the shape {view.shape[1:]}" for view in (B, A)]
+        raise ValueError(
+            f"The criterion '{name}' must compare samples that hold as much as the training samples, {widths[0]}. "
+            f"Got {widths[1]} instead; mend the columns, or fit again."
+        )
 
 
 def column_number(origin: Origin, column: int) -> int:

@@ -5,50 +5,38 @@ from __future__ import annotations
 import contextlib
 import csv
 import mmap
-from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO, NamedTuple, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
 from paretodepth._checks import listed, one_line, shortened
+from paretodepth.files.cells import TEXT, settled_columns, typed_batches
+from paretodepth.files.dialect import DELIMITERS, Dialect, sniffed
 from paretodepth.files.json_lines import as_json
-from paretodepth.files.schema import Batches, Expected, Write, check_distinct_names, check_kind
+from paretodepth.files.schema import Batches, Expected, Write, check_distinct_names
 from paretodepth.files.source import READ_BYTES, refuse_unreadable
 
-# In a column of numbers or booleans these words mean a missing value; in a column of text only an empty cell does.
-MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None")
-BOOLEAN_WORDS = ("true", "True", "TRUE", "false", "False", "FALSE")
 # Bytes that are parsed together. Types do not depend on them, for all cells are looked at.
 PARSED_BYTES = 4 << 20
-EMPTY, BOOLEAN, INTEGER, NUMBER, TEXT = pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()
-
-
-class Dialect(NamedTuple):
-    """Text with a delimiter between cells: the format's name, and the delimiter."""
-
-    name: str
-    delimiter: str
-
-
 CSV = Dialect("csv", ",")
 TSV = Dialect("tsv", "\t")
 
 
-def read(dialect: Dialect, file: BinaryIO, expected: Expected, source: str) -> Batches:
+def read(own: Dialect, file: BinaryIO, expected: Expected, source: str) -> Batches:
     """Yield the rows of delimited text; read twice, for a type is known only when all cells are."""
+    dialect = sniffed(file, own, expected.reading)
     check_quotation_marks(file, dialect, source)
     names = _column_names(file, dialect, source)
     start = file.tell()
     # Without their types first, so that a file with other columns is refused before it is read through.
     expected.resolved(pa.schema([(name, pa.null()) for name in names]), source)
-    found = _column_types(_text_batches(file, names, dialect, source), names, expected.kinds(names), source)
-    schema = expected.resolved(found, source)
+    batches = _text_batches(file, names, dialect, source)
+    columns = settled_columns(batches, names, expected, source, decimal=dialect.decimal)
     file.seek(start)
-    for cells in _text_batches(file, names, dialect, source):
-        values = [_column_values(cells.column(field.name), field.type) for field in schema]
-        yield pa.record_batch(values, schema=schema)
+    yield from typed_batches(_text_batches(file, names, dialect, source), names, columns, expected, source)
 
 
 @contextlib.contextmanager
@@ -109,84 +97,6 @@ def _text_batches(file: BinaryIO, names: list[str], dialect: Dialect, source: st
         refuse_delimited(file, len(names), dialect, source, error)
 
 
-def _column_types(batches: Batches, names: Sequence[str], expected: Sequence[str | None], source: str) -> pa.Schema:
-    """Return the schema of text: for each column the narrowest type that holds all its cells.
-
-    `expected` tells for each column whether it must hold 'numbers', is read as 'text' whatever it looks like, or
-    may hold anything.
-    """
-    types = [TEXT if kind == "text" else EMPTY for kind in expected]
-    n_rows = 0
-    for batch in batches:
-        for column, cells in enumerate(batch.columns):
-            if types[column] == TEXT:
-                continue
-            types[column] = _wider(types[column], _cell_type(cells))
-            if types[column] == TEXT and expected[column] == "numbers":
-                row = _first_text(cells)
-                example = f", {shortened(cells[row].as_py())} in row {n_rows + row + 1} below the header"
-                check_kind("text", "numbers", names[column], source, example)
-        n_rows += len(batch)
-    return pa.schema(zip(names, types, strict=True))
-
-
-def _wider(a: pa.DataType, b: pa.DataType) -> pa.DataType:
-    """Return the type of a column that has cells of two types."""
-    if a == b or b == EMPTY:
-        return a
-    if a == EMPTY:
-        return b
-    # Booleans beside numbers are text: whether true is 1 is not for the reader to say.
-    return NUMBER if {a, b} == {INTEGER, NUMBER} else TEXT
-
-
-def _cell_type(cells: pa.Array) -> pa.DataType:
-    """Return the narrowest type that holds all cells.
-
-    An integer with a leading zero or plus sign, or beyond 64 bits, is text: it is an identifier, and as a number it
-    would lose a part.
-    """
-    values = _bare(cells).drop_null()
-    if len(values) == 0:
-        return EMPTY
-    if pc.all(pc.is_in(values, pa.array(BOOLEAN_WORDS))).as_py():
-        return BOOLEAN
-    if pc.any(pc.match_substring_regex(values, "^[+-]?0[0-9]")).as_py():
-        return TEXT
-    are_integers = pc.match_substring_regex(values, "^[+-]?[0-9]+$")
-    try:
-        values.filter(are_integers).cast(INTEGER)
-        if pc.all(are_integers).as_py():
-            return INTEGER
-        values.cast(NUMBER)
-    except pa.ArrowInvalid:
-        return TEXT
-    return NUMBER
-
-
-def _bare(cells: pa.Array) -> pa.Array:
-    """Return cells without blanks around them, missing where a word says so."""
-    bare = pc.utf8_trim_whitespace(cells)
-    return pc.if_else(pc.is_in(bare, pa.array(MISSING_WORDS)), pa.scalar(None, TEXT), bare)
-
-
-def _first_text(cells: pa.Array) -> int:
-    """Return the first row at which cells, taken from the start, are no longer numbers."""
-    low, high = 0, len(cells)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _cell_type(cells[:middle]) == TEXT else (middle, high)
-    return low
-
-
-def _column_values(cells: pa.Array, type: pa.DataType) -> pa.Array:
-    """Return cells as values of a type."""
-    if type == TEXT:
-        return cells
-    bare = _bare(cells)
-    return pa.nulls(len(cells), type) if bare.null_count == len(cells) else bare.cast(type)
-
-
 def _lines(table: pa.Table, dialect: Dialect) -> Iterator[bytes]:
     """Yield rows as lines of text, many at a time."""
     for batch in table.to_batches():
@@ -222,11 +132,11 @@ def check_quotation_marks(file: BinaryIO, dialect: Dialect, source: str) -> None
     # Nearly every file ends here; only a lone mark is worth the slow way, row by row.
     if n_marks % 2 == 0:
         return
-    first_line = 1
+    first_line = n_before = dialect.n_skipped + 1
     rows = csv.reader(_decoded(file), delimiter=dialect.delimiter, strict=True)
     try:
         for _ in rows:
-            first_line = rows.line_num + 1
+            first_line = n_before + rows.line_num
     except csv.Error as error:
         # An odd mark within a cell is text.
         if "expected after" not in str(error):
@@ -240,17 +150,16 @@ def check_quotation_marks(file: BinaryIO, dialect: Dialect, source: str) -> None
 def check_header(names: list[str], dialect: Dialect, source: str) -> list[str]:
     """Return the cells of a first row that is a header."""
     own = dialect.delimiter
-    other = next((mark for mark in ",;\t|" if mark != own and mark in names[0]), None) if len(names) == 1 else None
+    other = next((mark for mark in DELIMITERS if mark != own and mark in names[0]), None) if len(names) == 1 else None
     if other:
-        formats = {known.delimiter: f"name the format '{known.name}'" for known in (CSV, TSV)}
         raise ValueError(
-            f"{source}, line 1: cells must be separated by {own!r}. Got {other!r} and no {own!r} in the header "
-            f"instead; {formats.get(other, f'replace {other!r} by {own!r}')}."
+            f"{source}, line {dialect.n_skipped + 1}: cells must be separated by {own!r}. Got {other!r} and no {own!r} "
+            f"in the header instead; name the separator {other!r} (--sep), or leave that to the file."
         )
     if all(_is_number(name) for name in names):
         raise ValueError(
-            f"{source}, line 1: must be a header with the names of the columns. Got only numbers instead, "
-            f"{listed(names[:3])}{' and so on' if len(names) > 3 else ''}; put a line of names before it."
+            f"{source}, line {dialect.n_skipped + 1}: must be a header with the names of the columns. Got only numbers "
+            f"instead, {listed(names[:3])}{' and so on' if len(names) > 3 else ''}; put a line of names before it."
         )
     return names
 
@@ -267,20 +176,29 @@ def refuse_delimited(file: BinaryIO, n_columns: int, dialect: Dialect, source: s
     """Raise an error about the first row of delimited text that has too few or too many cells."""
     # The reader that failed may still be reading the file in its own thread.
     content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    for _ in range(dialect.n_skipped):
+        content.readline()
     rows = csv.reader(_decoded(content, "utf-8-sig"), delimiter=dialect.delimiter)
-    first_line = 1
+    first_line = n_before = dialect.n_skipped + 1
     try:
         for row in rows:
             if row and len(row) != n_columns:
                 raise ValueError(
                     f"{source}, line {first_line}: every row must have {n_columns} cells, as the header, separated by "
-                    f"{dialect.delimiter!r}. Got {len(row)} instead in {shortened(dialect.delimiter.join(row))}; look "
-                    "for a lacking or additional delimiter, or for a quotation mark without its twin."
+                    f"{dialect.delimiter!r}. Got {len(row)} instead in {shortened(dialect.delimiter.join(row))}; "
+                    f"{_remedy(n_columns, len(row), first_line - dialect.n_skipped)}."
                 ) from error
-            first_line = rows.line_num + 1
+            first_line = n_before + rows.line_num
     except csv.Error:
         pass
     refuse_unreadable(source, dialect.name, error)
+
+
+def _remedy(n_columns: int, n_cells: int, line: int) -> str:
+    """Return what to do about a row that has another number of cells than the header."""
+    if n_columns == 1 < n_cells:
+        return f"if what stands before line {line} is no header, leave it out: --skip-rows {line - 1}"
+    return "look for a lacking or additional delimiter, or for a quotation mark without its twin"
 
 
 def refuse_cells(name: str, type: pa.DataType, error: Exception) -> NoReturn:

@@ -1,27 +1,67 @@
-"""Tables as JSON lines: one object a line, its keys the columns."""
+"""Tables as JSON, lines or one list of objects: the keys are the columns."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NoReturn
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from paretodepth._checks import one_line, shortened
+from paretodepth.files.cells import TEXT, Column, Tally, settled_column
+from paretodepth.files.json_list import entries
 from paretodepth.files.schema import Batches, Expected, Write
 from paretodepth.files.source import READ_BYTES
 
 KINDS = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
+# Objects of a list that are taken together, few, because some may hold long series.
+LIST_ROWS = 1024
+Rows = Iterator[list[tuple[int, dict[str, Any]]]]
+
+
+class Values:
+    """What the values of one key are: the type of those that are no text, and a tally of those that are."""
+
+    def __init__(self, expected: str | None) -> None:
+        self.type = pa.null()
+        self.tally = Tally(expected=expected)
+        self.n_texts = 0
+
+    def add(self, values: list[Any], first_row: int) -> None:
+        """Take more values; Arrow refuses those that no type holds together."""
+        texts, others = _split(values)
+        found = others.type
+        if found != pa.null():
+            schemas = [pa.schema([("", self.type)]), pa.schema([("", found)])]
+            self.type = pa.unify_schemas(schemas, promote_options="permissive").field(0).type
+        n_values = len(others) - others.null_count
+        self.tally.add_numbers(n_values * pa.types.is_integer(found), n_values * pa.types.is_floating(found))
+        self.tally.n_rows = first_row
+        self.tally.add(texts)
+        self.n_texts += len(texts) - texts.null_count
+
+    def settled(self, name: str, expected: Expected, source: str) -> Column | None:
+        """Return how values are read of which some are text, None if all are of their own type."""
+        has_numbers = pa.types.is_integer(self.type) or pa.types.is_floating(self.type)
+        if self.n_texts == 0 or not (has_numbers or self.type == pa.null()):
+            return None
+        if self.tally.expected is None and not has_numbers and not self.tally.is_date:
+            # JSON knows numbers: what it has as text is meant as text.
+            return Column(TEXT)
+        return settled_column(self.tally, name, expected, source, "row {}")
 
 
 def read(file: BinaryIO, expected: Expected, source: str) -> Batches:
-    """Yield the rows of JSON lines; read twice, for a type is known only when all its values are."""
+    """Yield the rows of JSON lines, or of one list; read twice, for a type is known only when all its values are."""
     start = file.tell()
-    schema = expected.resolved(_schema(file, source), source)
+    found, columns = _found(file, expected, source)
+    schema = expected.resolved(found, source)
     file.seek(start)
-    yield from _batches(file, schema, source)
+    yield from _batches(file, schema, columns, source)
 
 
 @contextlib.contextmanager
@@ -30,80 +70,141 @@ def writer(file: BinaryIO, schema: pa.Schema, path: str) -> Iterator[Write]:
     yield lambda table: file.writelines(f"{as_json(row)}\n".encode() for row in table.to_pylist())
 
 
+@contextlib.contextmanager
+def list_writer(file: BinaryIO, schema: pa.Schema, path: str) -> Iterator[Write]:
+    """Yield a function that writes the rows of a table as objects of one list, a line each."""
+    before = itertools.chain(["[\n"], itertools.repeat(",\n"))
+    yield lambda table: file.writelines(f"{next(before)}{as_json(row)}".encode() for row in table.to_pylist())
+    file.write(b"\n]\n" if next(before) == ",\n" else b"[]\n")
+
+
 def as_json(value: Any) -> str:
     """Return a value as JSON, which is extended by NaN and Infinity; times and bytes become text."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _rows(file: BinaryIO, source: str) -> Iterator[list[tuple[int, dict[str, Any]]]]:
-    """Yield objects with their lines' numbers, many at a time; blank lines are skipped."""
+def _is_list(file: BinaryIO) -> bool:
+    """Tell whether a file holds one list, and leave it where it is."""
+    start = file.tell()
+    first = next((line for line in iter(lambda: file.readline(READ_BYTES), b"") if not line.isspace()), b"")
+    file.seek(start)
+    return first.lstrip().startswith(b"[")
+
+
+def _rows(file: BinaryIO, source: str) -> Rows:
+    """Yield objects with their lines' numbers, or their own numbers in a list, many at a time."""
+    return _list_rows(file, source) if _is_list(file) else _line_rows(file, source)
+
+
+def _line_rows(file: BinaryIO, source: str) -> Rows:
+    """Yield the objects of JSON lines; blank lines are skipped."""
     decode = json.JSONDecoder(object_pairs_hook=check_unique_keys).decode
     n_lines = 0
     while lines := file.readlines(READ_BYTES):
         yield [
-            (number, check_json_object(line.decode(), number, decode, source))
+            (number, check_json_object(line.decode(), f"line {number}", decode, source))
             for number, line in enumerate(lines, n_lines + 1)
             if not line.isspace()
         ]
         n_lines += len(lines)
 
 
-def _schema(file: BinaryIO, source: str) -> pa.Schema:
-    """Return the columns in the order in which they first appear, each of the narrowest type that holds all values."""
+def _list_rows(file: BinaryIO, source: str) -> Rows:
+    """Yield the objects of a list."""
+    decode = json.JSONDecoder(object_pairs_hook=check_unique_keys).raw_decode
+    numbered = (
+        (number, check_object(value, f"entry {number}", source)) for number, value in entries(file, decode, source)
+    )
+    while rows := list(itertools.islice(numbered, LIST_ROWS)):
+        yield rows
+
+
+def _found(file: BinaryIO, expected: Expected, source: str) -> tuple[pa.Schema, dict[str, Column | None]]:
+    """Return the columns in the order in which they first appear, with the narrowest types, and how text is read."""
     start = file.tell()
-    schema = pa.schema([])
+    n_rows = 0
+    found: dict[str, Values] = {}
     for rows in _rows(file, source):
         for name in dict.fromkeys(name for _, row in rows for name in row):
             # Column by column, for Arrow does not say which one it cannot hold.
+            values = found.setdefault(name, Values(expected.kinds([name])[0]))
             try:
-                found = pa.schema([(name, pa.array([row.get(name) for _, row in rows]).type)])
-                schema = pa.unify_schemas([schema, found], promote_options="permissive")
+                values.add([row.get(name) for _, row in rows], n_rows)
             except (pa.ArrowException, ValueError, OverflowError) as error:
                 file.seek(start)
                 _refuse_column(file, name, source, error)
-    return schema
+        n_rows += len(rows)
+    columns = {name: values.settled(name, expected, source) for name, values in found.items()}
+    for name, column in columns.items():
+        if found[name].n_texts and (column is None or (column.type == TEXT and found[name].type != pa.null())):
+            file.seek(start)
+            _refuse_column(file, name, source, None)
+    types = {name: found[name].type if column is None else column.type for name, column in columns.items()}
+    return pa.schema(list(types.items())), columns
 
 
-def _refuse_column(file: BinaryIO, name: str, source: str, error: Exception) -> NoReturn:
+def _refuse_column(file: BinaryIO, name: str, source: str, error: Exception | None) -> NoReturn:
     """Raise an error that names the two first lines whose values differ in kind."""
+    unit = "entry" if _is_list(file) else "line"
     first = None
     for rows in _rows(file, source):
-        for line, row in rows:
+        for number, row in rows:
             kind = KINDS.get(type(row.get(name)))
-            if kind and first and kind != first[1]:
-                refuse_mixture(name, first, (line, kind), source, error)
+            told = f"{kind} in {unit} {number}"
+            if kind and first and kind != first[0]:
+                refuse_mixture(name, f"{first[1]} and {told} instead", source, error)
             if kind and not first:
-                first = (line, kind)
-    refuse_mixture(name, None, None, source, error)
+                first = (kind, told)
+    refuse_mixture(name, None, source, error)
 
 
-def _batches(file: BinaryIO, schema: pa.Schema, source: str) -> Batches:
+def _batches(file: BinaryIO, schema: pa.Schema, columns: dict[str, Column | None], source: str) -> Batches:
     """Yield the rows with the columns of a schema; a key that an object lacks is missing."""
     for rows in _rows(file, source):
         arrays = []
         for field in schema:
+            values = [row.get(field.name) for _, row in rows]
             try:
-                arrays.append(pa.array([row.get(field.name) for _, row in rows], field.type))
+                arrays.append(_array(values, columns[field.name], field.type))
             except pa.ArrowInvalid as error:
                 # An integer that the floats of other lines cannot hold.
-                refuse_mixture(field.name, None, None, source, error)
+                refuse_mixture(field.name, None, source, error)
         yield pa.record_batch(arrays, schema=schema)
 
 
-def check_json_object(line: str, number: int, decode: Callable[[str], Any], source: str) -> dict[str, Any]:
+def _array(values: list[Any], column: Column | None, type: pa.DataType) -> pa.Array:
+    """Return values, of which some may be text that is read as something else."""
+    if column is None or column.type == TEXT:
+        return pa.array(values, type)
+    texts, others = _split(values)
+    return pc.coalesce(others.cast(type), column._replace(type=type).values(texts))
+
+
+def _split(values: list[Any]) -> tuple[pa.Array, pa.Array]:
+    """Return those values that are text, and the others; missing ones in their places."""
+    texts = pa.array([value if isinstance(value, str) else None for value in values], TEXT)
+    return texts, pa.array([None if isinstance(value, str) else value for value in values])
+
+
+def check_json_object(line: str, place: str, decode: Callable[[str], Any], source: str) -> dict[str, Any]:
     """Return the object that a line of JSON holds."""
     try:
         value = decode(line)
     except (ValueError, RecursionError) as error:
         reason = f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else error
         raise ValueError(
-            f"{source}, line {number}: must be an object in JSON. Got {shortened(line.strip())} instead "
+            f"{source}, {place}: must be an object in JSON. Got {shortened(line.strip())} instead "
             f"({reason}); mend or drop that line."
         ) from error
+    return check_object(value, place, source)
+
+
+def check_object(value: Any, place: str, source: str) -> dict[str, Any]:
+    """Return a row: an object."""
     if not isinstance(value, dict):
         raise ValueError(
-            f'{source}, line {number}: must be an object in JSON, {{"column": value, …}}. Got '
-            f"{shortened(value)} instead; write one object a line (jq -c '.[]' makes such lines of one long list)."
+            f'{source}, {place}: must be an object in JSON, {{"column": value, …}}. Got {shortened(value)} instead; '
+            "write one object a row, in lines or in one list."
         )
     return value
 
@@ -117,15 +218,10 @@ def check_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return row
 
 
-def refuse_mixture(
-    name: str, first: tuple[int, str] | None, other: tuple[int, str] | None, source: str, error: Exception
-) -> NoReturn:
-    """Raise an error about a column of JSON lines whose values are of several kinds; each of two has line and kind."""
-    got = (
-        f"{first[1]} in line {first[0]} and {other[1]} in line {other[0]} instead"
-        if first and other
-        else f"this: {one_line(error)}"
-    )
+def refuse_mixture(name: str, got: str | None, source: str, error: Exception | None) -> NoReturn:
+    """Raise an error about a column of JSON whose values are of several kinds."""
+    why = f"this: {one_line(error)}" if error else "several"
     raise ValueError(
-        f"{source}: the column '{name}' must hold values of one kind, in lists too. Got {got}; make them all text, say."
+        f"{source}: the column '{name}' must hold values of one kind, in lists too. Got {got or why}; make them all "
+        "text, say."
     ) from error

@@ -167,8 +167,10 @@ def check_model(model: Any) -> None:
     _check_calibration(model.calibration, n_criteria)
     _check_numbers(model.profiles, (n_criteria, n_training), "profiles")
     _check_numbers(model.places, (len(model.places), n_criteria), "places")
-    _check_numbers(model.scores, (len(model.scores),), "scores")
     _check_rows(model.rows, len(model.scores), n_training)
+    # Of samples that were dropped there are none.
+    _check_numbers(model.scores[model.rows], (n_training,), "scores")
+    _refuse_unless(model.scores.ndim == 1, "scores")
 
 
 def _refuse_unless(is_right: bool, what: str) -> None:

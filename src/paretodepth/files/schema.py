@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from paretodepth._checks import listed, suggestion
 from paretodepth.criteria.kinds import column_kind
+from paretodepth.files.reading import Reading
 
 KIND_TYPES = {
     "numbers": pa.float64(),
@@ -23,13 +24,14 @@ Write = Callable[[pa.Table], None]
 
 
 class Expected(NamedTuple):
-    """The columns that a file must have, if any, and whether it may have others.
+    """The columns that a file must have, if any, whether it may have others, and how to read it.
 
     A column of the null type may hold anything.
     """
 
     schema: pa.Schema | None = None
     keep_others: bool = False
+    reading: Reading = Reading()
 
     def resolved(self, found: pa.Schema, source: str) -> pa.Schema:
         """Return the schema to read a file with: the file's types in the order of the expected columns.

@@ -1,14 +1,17 @@
-"""A file to read: opened so that it can be read twice, and refused by its name."""
+"""A file to read: found, opened so that it can be read twice, as text in UTF-8, and refused by its name."""
 
 from __future__ import annotations
 
 import codecs
+import collections
 import contextlib
+import glob
 import os
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NoReturn, cast
 
 from paretodepth._checks import one_line, suggestion
@@ -43,10 +46,82 @@ def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, copy)
 
 
+def matched(path: str) -> list[str]:
+    """Return the files that a path names: itself, or all that a pattern such as ``data/*.csv`` matches, sorted."""
+    if path == "-" or os.path.exists(path) or not glob.has_magic(path) or is_url(path):
+        return [path]
+    return check_some_match(sorted(filter(os.path.isfile, glob.glob(path, recursive=True))), path)
+
+
+def matching(paths: Iterable[str]) -> list[str]:
+    """Return the files that paths name, patterns among them; those that name none are left as they are."""
+    return [name for path in paths for name in glob.glob(path, recursive=True) or [path]]
+
+
+def is_url(path: str) -> bool:
+    """Tell whether a path is an address in the web."""
+    return re.match("[A-Za-z][A-Za-z0-9+.-]+://", path) is not None
+
+
+@contextlib.contextmanager
+def as_utf8(file: BinaryIO, encoding: str | None, source: str) -> Iterator[BinaryIO]:
+    """Yield text in UTF-8, behind its byte order mark: the file itself, or a copy of one in another encoding.
+
+    Without `encoding` it is UTF-8, or UTF-16 if it begins with the mark of that.
+    """
+    start = file.read(2)
+    file.seek(0)
+    if encoding is None and start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        encoding = "utf-16"
+    if encoding is None or check_codec(encoding) == "utf-8":
+        check_encoding(file, source)
+        yield file
+        return
+    with tempfile.NamedTemporaryFile() as copy:
+        for text in _decoded(file, encoding, source):
+            copy.write(text.encode())
+        copy.flush()
+        copy.seek(0)
+        check_encoding(cast(BinaryIO, copy), source)
+        yield cast(BinaryIO, copy)
+
+
+def _decoded(file: BinaryIO, encoding: str, source: str) -> Iterator[str]:
+    """Yield the text of a file, a block at a time; an error names the first byte that is not of the encoding."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    n_read = n_lines = 0
+    block = b"\n"
+    while block:
+        block = file.read(READ_BYTES)
+        n_pending = len(decoder.getstate()[0])
+        try:
+            yield decoder.decode(block, final=not block)
+        except UnicodeDecodeError as error:
+            position = n_read - n_pending + error.start
+            line = n_lines + 1 + error.object[: error.start].count(b"\n")
+            _refuse_byte(error.object[error.start], position, line, encoding, source, error)
+        n_read += len(block)
+        n_lines += block.count(b"\n")
+
+
+def check_some_match(paths: list[str], pattern: str) -> list[str]:
+    """Return the files that match a pattern, of which there must be one."""
+    if not paths:
+        raise FileNotFoundError(f"{pattern}: there is no file that matches this pattern.")
+    return paths
+
+
 def check_readable(path: str) -> str:
     """Return the path of something that exists and is no folder."""
+    if is_url(path):
+        raise FileNotFoundError(f"{path}: must be a file. Got a URL instead; download it first: curl -O {path}")
     if os.path.isdir(path):
-        raise IsADirectoryError(f"{path}: must be a file. Got a folder instead; name a file in it.")
+        endings = collections.Counter(os.path.splitext(name)[1] for name in sorted(os.listdir(path)))
+        usual = next((ending for ending, _ in endings.most_common() if ending), ".csv")
+        raise IsADirectoryError(
+            f"{path}: must be a file. Got a folder instead; name a file in it, or all of a kind as one table: "
+            f"'{os.path.join(path, '*' + usual)}'."
+        )
     if not os.path.exists(path):
         folder, name = os.path.split(path)
         neighbors = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
@@ -54,35 +129,36 @@ def check_readable(path: str) -> str:
     return path
 
 
+def check_codec(encoding: str) -> str:
+    """Return the usual name of an encoding of text."""
+    try:
+        codec = codecs.lookup(encoding)
+        "".encode(codec.name)
+    except (LookupError, TypeError) as error:
+        raise ValueError(
+            f"The encoding must be one that Python knows, such as utf-8, cp1252 or utf-16. Got {encoding!r} instead."
+        ) from error
+    return codec.name
+
+
 def check_encoding(file: BinaryIO, source: str) -> None:
     """Refuse text that is not UTF-8; leave the file at its start, behind a byte order mark."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    n_read = n_lines = 0
-    block = b"\n"
     file.seek(0)
-    while block:
-        block = file.read(READ_BYTES)
-        n_pending = len(decoder.getstate()[0])
-        try:
-            decoder.decode(block, final=not block)
-        except UnicodeDecodeError as error:
-            position = n_read - n_pending + error.start
-            line = n_lines + 1 + error.object[: error.start].count(b"\n")
-            _refuse_byte(error.object[error.start], position, line, source, error)
-        n_read += len(block)
-        n_lines += block.count(b"\n")
+    collections.deque(_decoded(file, "utf-8", source), maxlen=0)
     file.seek(0)
     if file.read(3) != codecs.BOM_UTF8:
         file.seek(0)
 
 
-def _refuse_byte(byte: int, position: int, line: int, source: str, error: UnicodeDecodeError) -> NoReturn:
-    """Raise an error about a byte that is no UTF-8."""
-    # A guess, to give a command that can be tried: UTF-16 begins with a mark, and Latin 1 takes any byte.
-    encoding = "utf-16" if position == 0 and byte in b"\xff\xfe" else "latin1"
+def _refuse_byte(
+    byte: int, position: int, line: int, encoding: str, source: str, error: UnicodeDecodeError
+) -> NoReturn:
+    """Raise an error about a byte that is not of an encoding."""
+    # What text in Western Europe is in if it is not in UTF-8.
+    remedy = "name its encoding, most likely: --encoding cp1252" if encoding == "utf-8" else "name another encoding"
     raise ValueError(
-        f"{source}, line {line}: must be text in UTF-8. Got byte 0x{byte:02x} at position {position} instead; "
-        f"convert the file, say with: iconv -f {encoding} -t utf-8 (if it is in {encoding})."
+        f"{source}, line {line}: must be text in {encoding.upper()}. Got byte 0x{byte:02x} at position {position} "
+        f"instead; {remedy}."
     ) from error
 
 

@@ -7,18 +7,22 @@ and writes nearly every format. `ParetoDepthDetector` takes such tables as they 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
-from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 
 from paretodepth._checks import check_count, one_line
+from paretodepth.criteria.kinds import column_kind
 from paretodepth.files.atomic import replaced
-from paretodepth.files.formats import Format, check_content, check_format, check_writer
+from paretodepth.files.compression import unpacked
+from paretodepth.files.formats import check_content, check_format, check_writer
+from paretodepth.files.reading import Reading, check_reading
 from paretodepth.files.schema import Batches, Expected, check_distinct_names
-from paretodepth.files.source import check_encoding, opened
+from paretodepth.files.source import as_utf8, matched, opened
 
 # Rows with long series or texts must not make a chunk as large as the file.
 CHUNK_BYTES = 64 << 20
@@ -27,7 +31,7 @@ CHUNK_BYTES = 64 << 20
 def read_table(
     path: str | os.PathLike[str],
     *,
-    format: str | None = None,
+    format: str | Reading | None = None,
     schema: pa.Schema | None = None,
     keep_others: bool = False,
 ) -> pa.Table:
@@ -50,36 +54,46 @@ def read_table(
 def read_chunks(
     path: str | os.PathLike[str],
     *,
-    format: str | None = None,
+    format: str | Reading | None = None,
     schema: pa.Schema | None = None,
     keep_others: bool = False,
     n_rows: int = 10_000,
 ) -> Iterator[pa.Table]:
     """Yield the samples of a file in chunks of bounded memory, all with one schema, that of the whole file.
 
-    In CSV and TSV a column has the narrowest type that holds all its cells: booleans (true, True, TRUE and so on),
-    integers, floats, otherwise text. Nothing is read as a date. An integer with a leading zero or a plus sign, or
-    beyond 64 bits, is text, for as a number it would lose a part. An empty cell is missing; in a column of text the
-    empty string is written ``""``. The words NA, N/A, n/a, #N/A, null, NULL and None are missing values where all
-    other cells of their column are numbers or booleans, and text otherwise; NaN is a float. JSON lines are typed by
-    their values, Parquet, Arrow and NumPy files by themselves. A column without any value is text.
+    Delimited text tells its delimiter (``,`` ``;`` tab ``|``), its decimal mark and comments before its header by its
+    first rows (``paretodepth.files.dialect.sniffed`` has the rule). A column has the narrowest type that holds all its
+    cells: booleans (true, True, TRUE and so on), integers, floats, timestamps, otherwise text. A few cells that are no
+    numbers do not make text of numbers: they are read, € 12.30 and 1,234.50 say, or missing, and noted
+    (``paretodepth.files.cells.Tally.settled`` has the rule). An integer with a leading zero or a plus sign, or beyond
+    64 bits, is text, for as a number it would lose a part. Timestamps are written 2024-12-31, 2024-12-31 23:59 or
+    2024-12-31T23:59:59Z, or with the day first as 31.12.2024, or with slashes where one day is beyond 12; a zone is
+    left out, and a time of day alone is text. An empty cell is missing; in a column of text the empty string is
+    written ``""``. The words NA, N/A, n/a, #N/A, null, NULL and None are missing values where all other cells of their
+    column are numbers, booleans or dates, and text otherwise; NaN is a float. Spreadsheets are read as delimited text
+    is. JSON is typed by its values, text of dates and single cells aside; Parquet, Arrow and NumPy files by themselves.
+    A column without any value is text.
 
-    CSV, TSV and JSON lines are read twice, first for their types. Parquet and Arrow are mapped into memory, NPY and
-    NPZ are loaded. Standard input and pipes are first copied to a temporary file.
+    Delimited text and JSON are read twice, first for their types. Parquet and Arrow are mapped into memory,
+    spreadsheets, NPY and NPZ are loaded. Standard input, pipes and compressed files (gzip, bzip2, xz, zstd, lz4) are
+    first copied to a temporary file; one that unpacks to more than 1 GB and 200 times its size is refused.
 
     Parameters
     ----------
     path : str or path-like
-        ``-`` is standard input.
-    format : str, default=None
-        A name in ``paretodepth.files.formats.FORMATS``, ``"csv"`` say. None tells it from the path's ending, for
-        standard input and pipes from the content; text that looks like nothing else is CSV. ``"arrow"`` is the file
-        and the stream format, and Feather.
+        ``-`` is standard input. A pattern, ``data/*.csv`` say, is all its files in sorted order as one table: they have
+        the columns of the first, in any order, and of the same kind.
+    format : str or Reading, default=None
+        A name in ``paretodepth.files.formats.FORMATS``, ``"csv"`` say, or all that is known about the file,
+        ``Reading(sep=";", decimal=",")`` say. None tells the format from the path's ending, and for
+        streams, unknown endings and binary files from the content; text that looks like nothing else is CSV.
+        ``"arrow"`` is the file and the stream format, and Feather.
     schema : pyarrow.Schema, default=None
         The expected columns, those of the training table say. The file must have these, in any order, and of the
-        same kind: numbers (booleans included), text, lists, times. Columns come in the schema's order; of CSV and
-        TSV, those that are text in the schema are read as text whatever they look like. Whether numbers are integers
-        or floats is up to the file.
+        same kind: numbers (booleans included), text, lists, times. Columns come in the schema's order; of delimited
+        text, those that are text in the schema are read as text whatever they look like, and of those that are numbers
+        or times up to half of the cells may be something else, and missing. Whether numbers are integers or floats is
+        up to the file.
     keep_others : bool, default=False
         Whether the file may have other columns besides; the order is the file's then.
     n_rows : int, default=10_000
@@ -100,19 +114,46 @@ def read_chunks(
     """
     source = os.fspath(path)
     n_rows = check_count(n_rows, "n_rows", "read_chunks")
-    asked = check_format(format, source, "read_chunks")
-    with opened(source) as file:
-        source = "standard input" if source == "-" else source
-        yield from check_some_rows(sized(_batches(file, asked, Expected(schema, keep_others), source), n_rows), source)
+    paths = matched(source)
+    expected = Expected(schema, keep_others, check_reading(format))
+    if len(paths) > 1:
+        expected = expected._replace(schema=_common_schema(paths, expected), keep_others=False)
+    batches = (batch for path in paths for batch in _batches(path, expected))
+    if len(paths) > 1:
+        batches = (batch.cast(expected.schema, safe=False) for batch in batches)
+    yield from check_some_rows(sized(batches, n_rows), "standard input" if source == "-" else source)
 
 
-def _batches(file: BinaryIO, asked: Format | None, expected: Expected, source: str) -> Batches:
-    """Return the rows of a file, all with the types of the whole."""
-    found = check_content(file, asked, source)
-    if found.is_text:
-        # Here and not in each reader, for none may forget it: what is no UTF-8 would fail far from its cause.
-        check_encoding(file, source)
-    return found.read(file, expected, source)
+def _batches(path: str, expected: Expected) -> Batches:
+    """Yield the rows of a file, all with the types of the whole."""
+    format = expected.reading.format
+    asked = check_format(format, path, "the reader")
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(opened(path))
+        source = "standard input" if path == "-" else path
+        file = stack.enter_context(unpacked(file, source))
+        found = check_content(file, asked, expected, source, by_name=format is not None)
+        if found.is_text:
+            # Here and not in each reader, for none may forget it: what is no UTF-8 would fail far from its cause.
+            file = stack.enter_context(as_utf8(file, expected.reading.encoding, source))
+        yield from found.read(file, expected, source)
+
+
+def _common_schema(paths: Sequence[str], expected: Expected) -> pa.Schema:
+    """Return the types that hold the columns of all files; the first file says which columns and kinds there are."""
+    unheard = expected._replace(reading=expected.reading._replace(note=str))
+    schema = _schema(paths[0], unheard)
+    types = dict(zip(schema.names, schema.types, strict=True))
+    for path in paths[1:]:
+        for field in _schema(path, unheard._replace(schema=schema, keep_others=False)):
+            if column_kind(field.type) == "numbers" and field.type != types[field.name]:
+                types[field.name] = pa.float64()
+    return pa.schema(list(types.items()))
+
+
+def _schema(path: str, expected: Expected) -> pa.Schema:
+    """Return the columns of a file, which must have a row."""
+    return next(check_some_rows(sized(_batches(path, expected), 1), path)).schema
 
 
 def sized(batches: Batches, n_rows: int, *, n_bytes: int = CHUNK_BYTES) -> Iterator[pa.Table]:

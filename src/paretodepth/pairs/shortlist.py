@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 from sklearn.utils import gen_batches
 
+from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.pairs.pairs import Criteria, Views
 
-ORDERS = {"cityblock": 1.0, "difference": 1.0, "euclidean": 2.0, "chebyshev": np.inf}
+ORDERS = {"cityblock": 1.0, "difference": 1.0, "euclidean": 2.0, "scaled": 2.0, "chebyshev": np.inf}
 """The order of the norm of metrics that trees know."""
 MIN_TREE_SAMPLES = 5000
 """Training samples from which on trees are faster than all dissimilarities."""
@@ -74,9 +75,8 @@ class Shortlist:
         """Tell whether there are at least `min_samples`, and trees for what is sought that name few of them."""
         n_samples = len(self.training[0])
         if n_samples < min_samples or not all(
-            isinstance(criterion.metric, str)  # a function may have no hash
-            and criterion.metric in ORDERS
-            and criterion.criterion.missing == "error"
+            _order(criterion) is not None
+            and criterion.criterion.missing != "ignore"
             and view.shape[1] <= MAX_TREE_COLUMNS
             for criterion, view in zip(self.criteria, self.training, strict=True)
         ):
@@ -114,7 +114,7 @@ class Shortlist:
 
     @property
     def _orders(self) -> list[float]:
-        return [ORDERS[str(criterion.metric)] for criterion in self.criteria]
+        return [_order(criterion) or 0.0 for criterion in self.criteria]
 
     @cached_property
     def _trees(self) -> list[KDTree]:
@@ -148,6 +148,14 @@ class Shortlist:
                 part[rows] = together.reshape(len(near), *near.shape)[own, own]
         block[:, :, 1:][:, candidates[:, 1:] == candidates[:, :-1]] = np.inf
         return block
+
+
+def _order(criterion: FittedCriterion) -> float | None:
+    """Return the order of the norm by which a criterion compares what it sees, None if it is no norm."""
+    # A function may have no hash; categories under "scaled" are no numbers.
+    if not isinstance(criterion.metric, str) or any(criterion.state.get("rarities") or ()):
+        return None
+    return ORDERS.get(criterion.metric)
 
 
 def _is_beyond(farthest: NDArray[np.float64], distances: NDArray[np.float64], k: int) -> NDArray[np.bool_]:

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from paretodepth import distributed
 from paretodepth._blocks import phase
-from paretodepth.criteria.criterion import resolve_criteria
+from paretodepth.criteria.choice import read_columns
+from paretodepth.criteria.criterion import Missing, resolve_criteria
 from paretodepth.criteria.metrics.metric import View
-from paretodepth.criteria.suggestion import read_columns
+from paretodepth.criteria.missing import Seen
+from paretodepth.criteria.values import is_missing
 from paretodepth.detector import NAME, ParetoDepthDetector
 from paretodepth.files.schema import KIND_TYPES, check_expected_columns
 from paretodepth.scoring.advice import AdviceWarning
@@ -68,21 +70,24 @@ class Detection:
         None if the detector comes from a file.
     samples : pyarrow.Table
         With all their columns.
-    views : list of ndarray or None
+    seen : Seen or None
         What the criteria see of the samples; None if they are the training samples, each
         compared with the others.
     scores : ndarray of shape (n_samples,)
-        Larger is stranger.
+        Larger is stranger; NaN for samples that lack a value.
     fdr : float or None
         The false discovery rate, if it sets the threshold.
+    first_row : int
+        The number of the first sample, if they are a part of many.
     """
 
     detector: ParetoDepthDetector
     training: pa.Table | None
     samples: pa.Table
-    views: list[View] | None
+    seen: Seen | None
     scores: NDArray[np.float64]
     fdr: float | None
+    first_row: int = 0
 
     @property
     def model(self) -> Model:
@@ -92,7 +97,25 @@ class Detection:
     @property
     def is_left_out(self) -> bool:
         """Whether the samples are the training samples, each compared with the others."""
-        return self.views is None
+        return self.seen is None
+
+    @cached_property
+    def unscored(self) -> NDArray[np.intp]:
+        """The samples that are not scored, for they lack a value in a criterion that drops them."""
+        return np.flatnonzero(np.isnan(self.scores))
+
+    @property
+    def n_scored(self) -> int:
+        """How many samples are scored."""
+        return len(self.scores) - len(self.unscored)
+
+    def lacking(self, row: int) -> list[str]:
+        """Return the columns in which a sample that is not scored lacks a value."""
+        criteria = self.model.criteria
+        names = criteria.layout.feature_names or []
+        dropping = [fitted for fitted in criteria.fitted if fitted.criterion.missing != "ignore"]
+        read = sorted({column for fitted in dropping for column in fitted.columns})
+        return [names[column] for column in read if is_missing(self.samples.column(names[column])[row].as_py())]
 
     @cached_property
     def p_values(self) -> NDArray[np.float64]:
@@ -116,8 +139,9 @@ class Detection:
 
     @cached_property
     def strangest(self) -> NDArray[np.intp]:
-        """The samples by index, the strangest first, so those that are called come before the others."""
-        return np.argsort(-self.scores, kind="stable")
+        """The samples that are scored, by index, the strangest first, so those called come before the others."""
+        # NaN comes last.
+        return np.argsort(-self.scores, kind="stable")[: self.n_scored]
 
     def reasons(self, n_samples: int) -> list[Reason]:
         """Return why each of so many samples is called or not, the strangest first.
@@ -139,20 +163,21 @@ class Detection:
     def explanation(self, rows: NDArray[np.intp]) -> Explanation:
         """Return why some samples, at least one, are called or not."""
         n_jobs = self.detector.n_jobs
-        if self.views is None:
+        if self.seen is None:
             explanation = explain_left_out(self.model, rows, n_jobs=n_jobs)
         else:
-            explanation = explain_new(self.model, self._views_of(self.views, rows), n_jobs=n_jobs)
+            explanation = explain_new(self.model, self._views_of(self.seen, rows), n_jobs=n_jobs)
         return replace(explanation, is_anomaly=self.is_anomaly[rows])
 
     def nearest_dyads(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of some samples with their nearest training samples, shape (n_rows, s, n_criteria)."""
-        if self.views is None:
+        if self.seen is None:
             return self.model.left_out_dyads(rows, n_jobs=self.detector.n_jobs)
-        return self.model.new_dyads(self._views_of(self.views, rows), n_jobs=self.detector.n_jobs)
+        return self.model.new_dyads(self._views_of(self.seen, rows), n_jobs=self.detector.n_jobs)
 
-    def _views_of(self, views: list[View], rows: NDArray[np.intp]) -> list[View]:
-        return self.model.criteria.rows_of_views(views, rows, slice(None))
+    def _views_of(self, seen: Seen, rows: NDArray[np.intp]) -> list[View]:
+        places = np.searchsorted(seen.rows, rows)
+        return self.model.criteria.rows_of_views(seen.views, places, slice(None))
 
 
 def detect(
@@ -228,26 +253,30 @@ def scored(
     training: pa.Table | None = None,
     fdr: float | None = None,
     first_row: int = 0,
+    missing: Missing | None = None,
 ) -> Detection:
     """Return what a detector finds in a table that has the columns of fit among others.
 
-    `first_row` numbers the first sample in messages.
+    `first_row` numbers the first sample in messages. `missing` says what becomes of samples that lack a value in a
+    criterion, in place of what it says itself unless it ignores them.
     """
     model = detector.model_
     columns = model.criteria.layout.feature_names or []
     check_expected_columns(samples.column_names, columns, "samples", keep_others=True)
     with phase(f"scores of samples {first_row:,} to {first_row + len(samples) - 1:,}"):
         # Of the whole table at once: messages count all missing values.
-        views = model.views(samples.select(columns), caller=NAME, first_row=first_row)
-        scores = model.new_scores(views, n_jobs=detector.n_jobs, first_row=first_row)
-    return Detection(detector, training, samples, views, scores, fdr)
+        seen = model.seen(samples.select(columns), caller=NAME, first_row=first_row, missing=missing)
+        scores = model.seen_scores(seen, n_jobs=detector.n_jobs, first_row=first_row)
+    return Detection(detector, training, samples, seen, scores, fdr, first_row)
 
 
-def scored_chunks(detector: ParetoDepthDetector, chunks: Iterable[pa.Table]) -> Iterator[Detection]:
+def scored_chunks(
+    detector: ParetoDepthDetector, chunks: Iterable[pa.Table], *, missing: Missing | None = None
+) -> Iterator[Detection]:
     """Yield what is found in one chunk of samples after another; messages number samples through all of them."""
     n_before = 0
     for chunk in chunks:
-        yield scored(detector, chunk, first_row=n_before)
+        yield scored(detector, chunk, first_row=n_before, missing=missing)
         n_before += len(chunk)
 
 
@@ -287,7 +316,10 @@ def _reasons_of(explanation: Explanation) -> Iterator[Reason]:
 
 def _fdr_threshold(scores: NDArray[np.float64], p_values: NDArray[np.float64], fdr: float) -> float:
     """Return the largest score of a sample that is not called at a false discovery rate."""
-    is_called = discoveries(p_values, fdr)
+    is_scored = ~np.isnan(scores)
+    scores, is_called = scores[is_scored], discoveries(p_values, fdr)[is_scored]
+    if not len(scores):
+        return np.inf
     return float(scores[~is_called].max()) if not is_called.all() else float(np.nextafter(scores.min(), -np.inf))
 
 

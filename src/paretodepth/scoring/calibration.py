@@ -44,9 +44,10 @@ def rank_p_values(nominal: NDArray[np.float64], values: NDArray[np.float64]) -> 
     nominal : ndarray of shape (n_nominal,)
         In rising order; larger is stranger.
     values : ndarray of any shape
+        NaN, of samples that were not scored, stays NaN.
     """
     n_as_strange = len(nominal) - np.searchsorted(nominal, values)
-    p_values: NDArray[np.float64] = (1 + n_as_strange) / (1 + len(nominal))
+    p_values: NDArray[np.float64] = np.where(np.isnan(values), np.nan, (1 + n_as_strange) / (1 + len(nominal)))
     return p_values
 
 
@@ -160,8 +161,16 @@ def _columns(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def discoveries(p_values: NDArray[np.float64], fdr: float) -> NDArray[np.bool_]:
-    """Tell which p-values are small enough for a false discovery rate (Benjamini, Hochberg 1995)."""
-    return np.asarray(false_discovery_control(p_values) <= fdr)
+    """Tell which p-values are small enough for a false discovery rate (Benjamini, Hochberg 1995); NaN never is."""
+    is_known = ~np.isnan(p_values)
+    is_called = np.zeros(len(p_values), dtype=bool)
+    is_called[is_known] = false_discovery_control(p_values[is_known]) <= fdr
+    return is_called
+
+
+def labels(decision: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return -1 for decisions below 0, 1 for others, and 0 for NaN, of samples that were not scored."""
+    return np.where(np.isnan(decision), 0, np.where(decision < 0, -1, 1))
 
 
 def check_fdr(fdr: object, caller: str) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._checks import check_extra, check_row
+from paretodepth.criteria.missing import Seen
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.pairs.pairs import Views
 from paretodepth.plots import plot_explanation
@@ -68,6 +69,9 @@ class Explanation:
         criterion is violated more, towards 0 if the second is. NaN otherwise.
     is_far : ndarray of shape (n_samples, n_criteria)
         Whether the sample is far from the nominal ones in the criterion alone.
+    labels : array-like of shape (n_samples,) or None
+        What the samples are called: by the index of the pandas data frame they came in or, if
+        some were dropped for want of a value, by number. None: by number, all being here.
     """
 
     criteria: list[str]
@@ -84,6 +88,7 @@ class Explanation:
     neighbors: list[NDArray[np.intp]]
     position: NDArray[np.float64]
     is_far: NDArray[np.bool_]
+    labels: Any = None
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -100,7 +105,7 @@ class Explanation:
         return [sentence(self._case(sample)) for sample in range(len(self))]
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with one row a sample."""
+        """Return a pandas data frame with one row a sample, and the index of the frame explained."""
         columns: dict[str, Any] = {"mean_depth": self.mean_depth}
         columns |= {f"p_{method}": p_values for method, p_values in self.p_values.items()}
         columns["is_anomaly"] = self.is_anomaly
@@ -113,7 +118,7 @@ class Explanation:
             columns[f"{name}: relief"] = self.relief[:, criterion]
             columns[f"{name}: nearest"] = self.neighbors[criterion].tolist()
         columns["sentence"] = self.sentences
-        return check_extra("pandas", "cli").DataFrame(columns)
+        return check_extra("pandas", "cli").DataFrame(columns, index=self.labels)
 
     def plot(self, sample: int, *, ax: Axes | None = None) -> Axes:
         """Draw how far one sample is from the nominal ones in each criterion, against what is usual.
@@ -150,7 +155,7 @@ class Explanation:
 
     def __repr__(self) -> str:
         """Return a sentence a sample, for the first ten."""
-        lines = [f"{sample}: {sentence(self._case(sample))}" for sample in range(min(len(self), N_SHOWN))]
+        lines = [f"{label}: {sentence(self._case(sample))}" for sample, label in enumerate(self._shown_labels())]
         if len(self) > N_SHOWN:
             lines.append(f"… and {len(self) - N_SHOWN} more; see to_frame()")
         return "\n".join([f"Explanation of {len(self)} samples by {self.method}", *lines])
@@ -160,11 +165,16 @@ class Explanation:
         headings = ["", f"p ({self.method})", *(f"{name}: p" for name in self.criteria), "why"]
         cases = [self._case(sample) for sample in range(min(len(self), N_SHOWN))]
         rows = [
-            [str(sample), shown(case.p_value), *map(shown, case.p_values), sentence(case)]
-            for sample, case in enumerate(cases)
+            [str(label), shown(case.p_value), *map(shown, case.p_values), sentence(case)]
+            for label, case in zip(self._shown_labels(), cases, strict=True)
         ]
         more = f"<p>… and {len(self) - N_SHOWN} more</p>" if len(self) > N_SHOWN else ""
         return html_table(headings, rows) + more
+
+    def _shown_labels(self) -> Sequence[Any]:
+        """Return what the first ten samples are called."""
+        labels: Sequence[Any] = range(len(self)) if self.labels is None else self.labels
+        return labels[:N_SHOWN]
 
     def _case(self, sample: int) -> Case:
         return Case(
@@ -195,6 +205,12 @@ class _Reasons(NamedTuple):
     neighbors: NDArray[np.intp]
     relieved: NDArray[np.float64]
     position: NDArray[np.float64]
+
+
+def explain_seen(model: Model, seen: Seen, *, n_jobs: int | None) -> Explanation:
+    """Return why new samples are strange or not, without those that lack a value."""
+    check_some_seen(seen)
+    return replace(explain_new(model, seen.views, n_jobs=n_jobs), labels=seen.labels)
 
 
 def explain_new(model: Model, views: Views, *, n_jobs: int | None, first_row: int = 0) -> Explanation:
@@ -312,3 +328,12 @@ def _far_criteria(calibration: Calibration, measures: Measures, alpha: float) ->
     alone = calibration.surprise(measures, "neighbor_sums")
     together = np.maximum(calibration.surprise(measures, "mean_depth"), calibration.surprise(measures, "balanced_sum"))
     return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
+
+
+def check_some_seen(seen: Seen) -> None:
+    """Refuse to explain samples all of which lack a value."""
+    if not len(seen.rows):
+        raise ValueError(
+            f"The samples to explain must not all lack a value in a criterion that drops them. Got {seen.n_samples} "
+            "that do; impute the values."
+        )

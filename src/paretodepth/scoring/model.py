@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -13,8 +13,10 @@ from sklearn.utils import check_random_state, gen_batches
 
 from paretodepth._blocks import Result, map_blocks, phase, row_blocks
 from paretodepth._checks import check_choice
+from paretodepth.criteria.criterion import Missing
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.criteria.metrics.metric import View
+from paretodepth.criteria.missing import Seen
 from paretodepth.fronts.depth import DEPTHS, DepthKind, Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, drawn_fronts
@@ -105,7 +107,7 @@ class Model:
     alpha : float or None
         The false-alarm rate, if it has set the threshold.
     scores : ndarray of shape (n_samples,)
-        Of all samples given to fit, leave-one-out; larger is stranger.
+        Of all samples given to fit, leave-one-out; larger is stranger, NaN for those that a criterion dropped.
     profiles : ndarray of shape (n_criteria, n_training)
         The median nominal dissimilarity of each rank.
     places : ndarray of shape (n_places, n_criteria)
@@ -135,11 +137,25 @@ class Model:
         """The fronts of the training dyads."""
         return self.measurer.depths.fronts
 
-    def views(self, X: Any, *, caller: str, first_row: int = 0) -> list[View]:
-        """Return what the criteria see of new samples; `first_row` numbers the first of them in messages."""
-        views = self.criteria.views(X, caller=caller, first_row=first_row)
-        columns = slice(None) if len(self.rows) == len(self.scores) else self.rows
-        return self.criteria.rows_of_views(views, slice(None), columns)
+    @property
+    def dropped(self) -> NDArray[np.intp]:
+        """Which of the samples given to fit were left out for want of a value."""
+        return np.flatnonzero(np.isnan(self.scores))
+
+    def seen(self, X: Any, *, caller: str, first_row: int = 0, missing: Missing | None = None) -> Seen:
+        """Return what the criteria see of new samples, as `FittedCriteria.seen`."""
+        seen = self.criteria.seen(X, caller=caller, first_row=first_row, missing=missing)
+        if len(self.rows) == len(self.scores) or not len(seen.rows):
+            return seen
+        return replace(seen, views=self.criteria.rows_of_views(seen.views, slice(None), self.rows))
+
+    def seen_scores(
+        self, seen: Seen, *, n_jobs: int | None, method: MethodName | None = None, first_row: int = 0
+    ) -> NDArray[np.float64]:
+        """Return the scores of new samples as `new_scores`, NaN for those that criteria dropped."""
+        if not len(seen.rows):
+            return np.full(seen.n_samples, np.nan)
+        return seen.spread(self.new_scores(seen.views, n_jobs=n_jobs, method=method, first_row=first_row))
 
     def new_scores(
         self, views: Views, *, n_jobs: int | None, method: MethodName | None = None, first_row: int = 0
@@ -192,6 +208,12 @@ class Model:
         """Return the dyads of new samples with those they are joined to, shape (n_samples, s, n_criteria)."""
         return np.concatenate(self.map_new(self._joined_dyads, views, n_jobs=n_jobs))
 
+    def seen_dyads(self, seen: Seen, *, n_jobs: int | None) -> NDArray[np.float64]:
+        """Return the dyads of new samples as `new_dyads`, NaN for those that criteria dropped."""
+        if not len(seen.rows):
+            return np.full((seen.n_samples, int(self.measurer.n_neighbors.sum()), len(self.training)), np.nan)
+        return seen.spread(self.new_dyads(seen.views, n_jobs=n_jobs))
+
     def left_out_dyads(self, rows: NDArray[np.intp], *, n_jobs: int | None) -> NDArray[np.float64]:
         """Return the dyads of some training samples with the others they are joined to, as `new_dyads`."""
         return np.concatenate(self.map_left_out(self._joined_dyads, rows, n_jobs=n_jobs))
@@ -216,9 +238,10 @@ class Model:
     ) -> list[Result]:
         """Return the function's results for blocks of some training samples, each infinitely far from itself."""
         pairs = ComputedPairs(self.criteria.fitted, self.training, 1)
+        places = np.searchsorted(self.rows, rows)
 
         def of_part(part: slice) -> Result:
-            return function(np.concatenate([pairs.block(slice(row, row + 1)) for row in rows[part]], axis=1))
+            return function(np.concatenate([pairs.block(slice(place, place + 1)) for place in places[part]], axis=1))
 
         return map_blocks(of_part, row_blocks(len(rows), self.measurer.values_per_row(len(self.rows))), n_jobs)
 
@@ -254,10 +277,10 @@ def fitted_model(
         The detector that messages name.
     """
     rows_of = partial(kept_rows, calibration=settings.calibration, seed=settings.seed)
-    fitted, views = FittedCriteria.fit(criteria, X, caller=caller, rows_of=rows_of)
-    n_samples = len(views[0])
+    fitted, seen = FittedCriteria.fit(criteria, X, caller=caller, rows_of=rows_of)
+    views, n_samples = seen.views, len(seen.rows)
     kept = rows_of(n_samples)
-    rows = np.arange(n_samples)[kept]
+    rows = seen.rows[kept]
     held_out = np.delete(np.arange(n_samples), kept)
     threshold = check_threshold(settings.threshold, caller)
     alpha = None if threshold is not None else check_alpha(settings.alpha, len(held_out) or n_samples, caller)
@@ -271,10 +294,10 @@ def fitted_model(
         new = fitted.rows_of_views(views, held_out, kept)
         calibrating = joined(map_new_blocks(measure, fitted.fitted, new, training, n_values, settings.n_jobs))
     calibration = Calibration.fit(found.measures, calibrating)
-    scores = np.empty(n_samples)
+    scores = np.full(seen.n_samples, np.nan)
     scores[rows] = calibration.score(found.measures, settings.method)
     if len(held_out):
-        scores[held_out] = calibration.score(calibrating, settings.method)
+        scores[seen.rows[held_out]] = calibration.score(calibrating, settings.method)
     if alpha is not None:
         threshold = largest_nominal_score(calibration.scores[settings.method], alpha)
     return Model(

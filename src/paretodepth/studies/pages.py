@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from paretodepth._checks import check_choice
-from paretodepth.studies.accuracy import areas, costs, validity
+from paretodepth.studies.accuracy import areas, costs, groups, validity
 from paretodepth.studies.paper import appendix_b, figure1, figure2, table1a, table1b, theorem1, theorem2
 from paretodepth.studies.runs import Experiment, finished_runs
 from paretodepth.studies.scaling import cluster, large_fits, subsets
@@ -55,7 +55,7 @@ ACCURACY = Page(
     "PDA, the criteria test and the union test (`method` of `ParetoDepthDetector`) against each other and against "
     "other detectors, and whether p-values hold what they promise. This page is written by `paretodepth accuracy`; "
     "each section ends with the command that makes it.\n",
-    _by_name(areas, validity, costs),
+    _by_name(areas, groups, validity, costs),
 )
 SCALING = Page(
     "scaling",

@@ -17,6 +17,7 @@ State = dict[str, Any]
 REQUIRED = object()
 KINDS = {
     "numeric": "columns of numbers, or one column of equally long arrays of numbers",
+    "times": "one column of timestamps, dates or, for `time_of_day`, times of day",
     "categorical": "columns of categories (strings, booleans, numbers) or of booleans",
     "mixed": "columns of numbers and columns of categories together",
     "text": "one column of strings",

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth._checks import listed, suggestion
 from paretodepth.criteria.metrics.categorical import codes, is_vocabulary, vocabulary
-from paretodepth.criteria.metrics.metric import Estimate, Metric, State, View, are_numbers
-from paretodepth.criteria.metrics.numeric import DIFFERENCE, MISMATCH, summed
+from paretodepth.criteria.metrics.metric import Estimate, Metric, Parameter, State, View, are_numbers
+from paretodepth.criteria.metrics.numeric import DIFFERENCE, MISMATCH, SQUARE, scipy_block, summed
 from paretodepth.criteria.values import Column, Columns, check_categories, check_numbers, is_missing
+
+FLOOR_QUANTILE = 0.01
+"""Share of the training amounts that may lie below the one under which ratios turn into differences."""
 
 
 def _holds_numbers(array: Column) -> bool:
@@ -74,6 +80,165 @@ def _gower(A: View, B: View, state: State) -> NDArray[np.float64]:
     return summed(A, B, comparisons, 1 / np.where(has_range, state["ranges"], 1.0)) / int(A.shape[1])
 
 
+def _spreads(columns: Columns, params: Mapping[str, Any]) -> State:
+    """Estimate what makes columns count alike: the squares of two training samples' differences have the mean 2.
+
+    A column of numbers is divided by its standard deviation, of the logarithms if it is compared by ratio. Two
+    categories that differ are as far apart as they are rare.
+    """
+    by_ratio, as_categories = (set(map(str, params[name] or ())) for name in ("ratio", "categories"))
+    check_own_columns(by_ratio | as_categories, columns)
+    vocabularies: list[list[Any] | None] = []
+    rarities: list[list[float] | None] = []
+    floors, scales = [], []
+    for part in _one_by_one(columns):
+        name = part.names[0]
+        if name in by_ratio or (name not in as_categories and _holds_numbers(part.arrays[0])):
+            values = check_numbers(part)
+            floor = np.array([_floor(column) if name in by_ratio else 0.0 for column in values.T])
+            spread = np.array([_spread(column) for column in logarithms(values, floor).T])
+            known = rarity = None
+        else:
+            categories = check_categories(part)[0]
+            known, floor, spread = vocabulary(categories), np.zeros(1), np.ones(1)
+            rarity = _rarities(categories, known)
+        vocabularies.append(known)
+        rarities.append(rarity)
+        floors.append(floor)
+        scales.append(spread)
+    check_narrow([len(floor) for floor in floors], any(known is not None for known in vocabularies), columns)
+    numbers_of = {"floors": np.concatenate(floors), "scales": np.concatenate(scales)}
+    return {**params, "vocabularies": vocabularies, "rarities": rarities, **numbers_of}
+
+
+def _spread(values: NDArray[np.float64]) -> float:
+    """Return the standard deviation of what is there, or 1 where there is none."""
+    present = values[~np.isnan(values)]
+    return float(present.std(ddof=1) if len(present) > 1 else 0.0) or 1.0
+
+
+def _rarities(categories: Sequence[Any], known: Sequence[Any]) -> list[float]:
+    """Return how rare each category is, and last, for an unseen one, what a single sample's would be."""
+    counts = Counter(value for value in categories if value is not None)
+    unit = (counts.total() - 1) / (len(known) - 1) if len(known) > 1 else 1.0
+    return [unit / counts[category] for category in known] + [unit]
+
+
+def _floor(values: NDArray[np.float64]) -> float:
+    """Return a small amount, or 1 if there is none."""
+    sizes = np.abs(values[(values != 0) & ~np.isnan(values)])
+    return float(np.quantile(sizes, FLOOR_QUANTILE)) if len(sizes) else 1.0
+
+
+def logarithms(values: NDArray[np.float64], floors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return amounts as logarithms of how many floors they are, softened so that zero and less have one.
+
+    Columns whose floor is 0 stay as they are.
+    """
+    is_amount = floors > 0
+    halves = values / (2 * np.where(is_amount, floors, 1.0))
+    result: NDArray[np.float64] = np.where(is_amount, np.arcsinh(halves), values)
+    return result
+
+
+def _scaled_view(columns: Columns, state: State) -> View:
+    table = _encoded(columns, state)
+    check_width(table.shape[1], len(state["scales"]), columns.reader)
+    view: View = logarithms(table, state["floors"]) / state["scales"]
+    return view
+
+
+def _scaled(A: View, B: View, state: State) -> NDArray[np.float64]:
+    ignores_missing = state["missing"] == "ignore"
+    rarities = {column: np.array(rarity) for column, rarity in enumerate(state["rarities"]) if rarity is not None}
+    if not rarities:
+        return np.sqrt(summed(A, B, SQUARE)) if ignores_missing else scipy_block(A, B, "euclidean")
+    differences = np.zeros((len(A), len(B)))
+    for column, rarity in rarities.items():
+        differences += _category_differences(A[:, column], B[:, column], rarity)
+    if ignores_missing:
+        # As `summed` does: what both have, scaled up to all columns.
+        n_present = (~np.isnan(A)).astype(np.float64) @ (~np.isnan(B)).astype(np.float64).T
+        differences *= A.shape[1] / np.maximum(n_present, 1)
+    is_number = [column not in rarities for column in range(A.shape[1])]
+    distances: NDArray[np.float64] = np.sqrt(summed(A, B, SQUARE, np.array(is_number, dtype=np.float64)) + differences)
+    return distances
+
+
+def _category_differences(
+    a: NDArray[np.float64], b: NDArray[np.float64], rarity: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the sum of the rarities of two categories that differ; 0 where one is missing."""
+    rare_a, rare_b = (rarity[np.nan_to_num(codes).astype(np.intp)] for codes in (a, b))
+    is_same = (a[:, None] == b) | np.isnan(a)[:, None] | np.isnan(b)
+    return np.where(is_same, 0.0, rare_a[:, None] + rare_b)
+
+
+def _are_floors(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return are_numbers(value, view.shape[1:]) and bool(np.all((value >= 0) & (value < np.inf)))
+
+
+def _are_scales(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    return are_numbers(value, view.shape[1:]) and bool(np.all(value > 0))
+
+
+def _are_rarities(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+    if not isinstance(value, list) or len(value) != n_columns:
+        return False
+    is_mixed = any(rarity is not None for rarity in value)
+    if is_mixed and view.shape[1] != n_columns:
+        return False
+    return all(rarity is None or _fits_codes(rarity, view[:, column]) for column, rarity in enumerate(value))
+
+
+def _fits_codes(rarity: Any, codes: NDArray[np.float64]) -> bool:
+    """Tell whether there is a finite rarity for each code, and one for unseen categories."""
+    are_rarities = isinstance(rarity, list) and all(isinstance(r, float) and 0 < r < np.inf for r in rarity)
+    present = codes[~np.isnan(codes)]
+    are_codes = np.all((present >= 0) & (present < len(rarity) - 1) & (present == np.floor(present)))
+    return are_rarities and len(rarity) > 0 and bool(are_codes)
+
+
+def check_column_list(value: object, parameter: str, caller: str) -> list[str | int] | None:
+    """Return some columns by name or index, or None."""
+    if value is None:
+        return None
+    named: list[Any] = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    if not all(isinstance(name, str | numbers.Integral) and not isinstance(name, bool) for name in named):
+        raise TypeError(
+            f"The '{parameter}' parameter of {caller} must be a list of columns of the criterion. Got {value!r} "
+            "instead; name them as its columns are."
+        )
+    return [name if isinstance(name, str) else int(name) for name in named]
+
+
+def check_own_columns(named: AbstractSet[str], columns: Columns) -> None:
+    """Refuse parameters that name columns which a criterion does not read."""
+    for name in sorted(named - set(columns.names)):
+        raise ValueError(
+            f"The parameters 'ratio' and 'categories' of {columns.reader} must name columns that it reads, "
+            f"{listed(columns.names[:20])}. Got '{name}' instead{suggestion(name, columns.names)}."
+        )
+
+
+def check_narrow(widths: Sequence[int], has_categories: bool, columns: Columns) -> None:
+    """Refuse columns of arrays beside columns of categories."""
+    wide = [name for name, width in zip(columns.names, widths, strict=True) if width != 1]
+    if has_categories and wide:
+        raise ValueError(
+            f"The columns of {columns.reader} must hold single values where some hold categories. Got arrays in "
+            f"'{wide[0]}' instead; make a criterion of its own of it."
+        )
+
+
+def check_width(n_columns: int, n_training: int, reader: str) -> None:
+    """Refuse arrays in a column that are of another length than the training samples' were."""
+    if n_columns != n_training:
+        raise ValueError(
+            f"The columns of {reader} must hold as many numbers as at fit, {n_training}. Got {n_columns} instead."
+        )
+
+
 METRICS = (
     Metric(
         "gower",
@@ -84,5 +249,25 @@ METRICS = (
         _ranges,
         estimates=(Estimate("vocabularies", _are_known), Estimate("ranges", _are_ranges)),
         ignores_missing=True,
+    ),
+    Metric(
+        "scaled",
+        "mixed",
+        "straight-line distance; columns count alike: numbers by their spread, categories by how rare they are",
+        _scaled_view,
+        _scaled,
+        _spreads,
+        parameters=(
+            Parameter("ratio", None, "columns of amounts, compared by ratio; zero is allowed", check_column_list),
+            Parameter("categories", None, "columns of numbers that are only names, such as codes", check_column_list),
+        ),
+        estimates=(
+            Estimate("vocabularies", _are_known),
+            Estimate("rarities", _are_rarities),
+            Estimate("floors", _are_floors),
+            Estimate("scales", _are_scales),
+        ),
+        ignores_missing=True,
+        is_symmetric=True,
     ),
 )

@@ -39,7 +39,7 @@ def scores(task: Task, seed: int) -> Scores:
     """Return each method's scores of the test samples, larger is stranger; of the weighted sums one row a weight."""
     detector = ParetoDepthDetector(task.criteria).fit(task.X_train)
     # One fit has what all methods need.
-    views = detector.model_.views(task.X_test, caller="scores")
+    views = detector.model_.seen(task.X_test, caller="scores").views
     methods: tuple[MethodName, MethodName] = ("criteria", "union")
     criteria, union = (detector.model_.new_scores(views, n_jobs=1, method=method) for method in methods)
     found = {PDA: detector.mean_depth(task.X_test)}
@@ -52,7 +52,8 @@ def scores(task: Task, seed: int) -> Scores:
 
 def _weighted(task: Task) -> Scores:
     """Return k-NN sum with equal weights and over a grid of weights, each criterion in units of its median dyad."""
-    criteria, training = FittedCriteria.fit(task.criteria, task.X_train, caller="scores")
+    criteria, seen = FittedCriteria.fit(task.criteria, task.X_train, caller="scores")
+    training = seen.views
     pairs = HeldPairs.of(ComputedPairs(criteria.fitted, training, 1))
     usual = usual_sizes(pairs.dyads)
     among = pairs.block(slice(0, len(task.X_train))) / usual[:, None, None]

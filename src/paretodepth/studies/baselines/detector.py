@@ -104,7 +104,8 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self : WeightedDetector
         """
         method = RIVALS[check_choice(self.method, "method", list(RIVALS), CALLER)]
-        self._criteria, self._training = FittedCriteria.fit(self.criteria, X, caller=CALLER)
+        self._criteria, seen = FittedCriteria.fit(self.criteria, X, caller=CALLER)
+        self._training = seen.views
         note_features(self, self._criteria.layout)
         self.criteria_ = self._criteria.fitted
         pairs = HeldPairs.of(ComputedPairs(self.criteria_, self._training, self.n_jobs))
