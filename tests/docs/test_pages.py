@@ -4,10 +4,14 @@ import ast
 import doctest
 import importlib
 import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from paretodepth.cli import app
 from tests.data import ROOT
 
 DOCS = ROOT / "docs"
@@ -39,8 +43,34 @@ def anchors(path):
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 
 
+@pytest.fixture
+def newcomers_folder(tmp_path, monkeypatch):
+    """Go to a folder with two tables, and return it."""
+    for name in ("invoices.csv", "new.csv"):
+        shutil.copy(ROOT / "examples" / "invoices.csv", tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+def test_the_commands_to_get_started_do_what_they_say(newcomers_folder):
+    lines = [shlex.split(line) for block in blocks(DOCS / "get-started.md", "sh") for line in block.splitlines()]
+    install, *commands = lines
+    assert install[:2] == ["pip", "install"]
+    assert len(commands) == 4
+    for program, *arguments in commands:
+        assert program == "paretodepth"
+        place = arguments.index(">") if ">" in arguments else len(arguments)
+        result = CliRunner().invoke(app, arguments[:place], catch_exceptions=False)
+        assert result.exit_code == 0
+        if place < len(arguments):
+            (newcomers_folder / arguments[-1]).write_text(result.stdout)
+    assert len((newcomers_folder / "scores.csv").read_text().splitlines()) == 401
+    assert "</html>" in (newcomers_folder / "report.html").read_text()
+
+
 @pytest.mark.parametrize("path", [path for path in PAGES if blocks(path, "pycon")], ids=name_of)
-def test_the_code_of_a_page_prints_what_it_says(path):
+def test_the_code_of_a_page_prints_what_it_says(path, newcomers_folder):
     globs = {}
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     for number, block in enumerate(blocks(path, "pycon")):
