@@ -108,7 +108,7 @@ docs: .venv/.docs
 
 # The site in a browser, after `make docs`; needs chromium.
 test-docs: .venv/.dev
-	$(BIN)/python -m pytest tests/docs/site_in_a_browser.py
+	$(BIN)/python -m pytest tests/docs/built_site.py
 
 .venv/.docs: .venv/.dev
 	$(PIP) install --group docs

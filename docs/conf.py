@@ -51,7 +51,8 @@ sphinx_gallery_conf: dict[str, Any] = {
     "show_memory": False,
     "plot_gallery": True,
     "abort_on_example_error": True,
-    "min_reported_time": 1,
+    # That page would load a script from elsewhere.
+    "write_computation_times": False,
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -62,8 +63,11 @@ html_css_files = ["site.css"]
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_copy_source = False
+# Summaries are fetched, which a browser refuses for files: search must work offline.
+html_show_search_summary = False
 # Pages that stand alone in the navigation need no list of neighbors.
 html_sidebars = {page: [] for page in ("index", "get-started", "concepts", "comparison", "changelog", "cite")}
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "paretodepth", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg"},
     "header_links_before_dropdown": 6,
