@@ -36,6 +36,7 @@ myst_heading_anchors = 4
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -44,6 +45,7 @@ copybutton_prompt_is_regexp = True
 sphinx_gallery_conf: dict[str, Any] = {
     "examples_dirs": str(ROOT / "examples" / "gallery"),
     "gallery_dirs": "gallery",
+    "thumbnail_size": (520, 220),
     "filename_pattern": r"/plot_",
     "within_subsection_order": "gallery_order.by_story",
     "download_all_examples": False,
@@ -70,7 +72,7 @@ html_sidebars = {page: [] for page in ("index", "get-started", "concepts", "comp
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "paretodepth", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg"},
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_align": "left",
     "navigation_with_keys": False,
     "show_toc_level": 2,

@@ -52,6 +52,7 @@ def newcomers_folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 def test_the_commands_to_get_started_do_what_they_say(newcomers_folder):
     lines = [shlex.split(line) for block in blocks(DOCS / "get-started.md", "sh") for line in block.splitlines()]
