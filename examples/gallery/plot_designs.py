@@ -53,16 +53,27 @@ ax.scatter(kilograms, millimeters, s=2, color="0.85", label="all designs")
 for material, marker in ((True, "s"), (False, "o")):
     rows = best & (is_steel == material)
     dots = ax.scatter(
-        kilograms[rows], millimeters[rows], c=euros[rows], s=24, marker=marker, cmap="plasma", edgecolors="black",
-        linewidths=0.4, norm=LogNorm(euros[best].min(), euros[best].max()), label="steel" if material else "aluminum",
-    )  # fmt: skip
+        kilograms[rows],
+        millimeters[rows],
+        c=euros[rows],
+        s=24,
+        marker=marker,
+        cmap="plasma",
+        edgecolors="black",
+        linewidths=0.4,
+        norm=LogNorm(euros[best].min(), euros[best].max()),
+        label="steel" if material else "aluminum",
+    )
 figure.colorbar(dots, ax=ax, label="cost in euros, of those on front 1")
 ax.set(xscale="log", yscale="log", xlabel="weight, kg", ylabel="deflection, mm", title="Designs on the first front")
 ax.legend(fontsize=8)
 fronts.hist(
-    [numbers[is_steel], numbers[~is_steel]], bins=np.arange(0.5, numbers.max() + 1), stacked=True,
-    color=["tab:blue", "tab:orange"], label=["steel", "aluminum"],
-)  # fmt: skip
+    [numbers[is_steel], numbers[~is_steel]],
+    bins=np.arange(0.5, numbers.max() + 1),
+    stacked=True,
+    color=["tab:blue", "tab:orange"],
+    label=["steel", "aluminum"],
+)
 fronts.set(xlabel="front", ylabel="designs", title="How many designs each front holds")
 fronts.legend(fontsize=8)
 plt.show()

@@ -41,9 +41,13 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constraine
 order = np.argsort(p_values, kind="stable")
 rank = np.arange(1, 1001)
 left.hist(
-    [p_values[~is_anomaly], p_values[is_anomaly]], bins=20, range=(0, 1), stacked=True, color=["0.7", "tab:red"],
+    [p_values[~is_anomaly], p_values[is_anomaly]],
+    bins=20,
+    range=(0, 1),
+    stacked=True,
+    color=["0.7", "tab:red"],
     label=["nominal", "anomalous"],
-)  # fmt: skip
+)
 left.axhline(48, color="black", linestyle="--", linewidth=1, label="even")
 left.set(xlabel="p-value", ylabel="samples", title="P-values of the batch")
 left.legend()

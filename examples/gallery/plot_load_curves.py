@@ -76,7 +76,10 @@ curves.set(title="Days that are called", xlabel="hour", ylabel="kilowatts", xtic
 curves.legend(fontsize=8)
 plane.margins(0.15)
 plane.set(
-    title="Distance to the nearest ordinary days, 1 is usual", xlabel="in shape", ylabel="in level", xscale="log",
+    title="Distance to the nearest ordinary days, 1 is usual",
+    xlabel="in shape",
+    ylabel="in level",
+    xscale="log",
     yscale="log",
-)  # fmt: skip
+)
 plt.show()

@@ -61,8 +61,11 @@ square.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
 plot_fronts(dyads, detector.fronts_, n_lines=12, last=int(depth[strangest]))
 plot_new_dyads(dyads, detector.nearest_dyads(walk)[0], color="tab:red", marker="^", label="dyads of the strangest")
 dyads.set(
-    title=f"Mean depth {depth[strangest]:.0f} of {detector.n_fronts_} fronts", xlabel="unlike in speed",
-    ylabel="unlike in shape", xscale="log", yscale="log",
-)  # fmt: skip
+    title=f"Mean depth {depth[strangest]:.0f} of {detector.n_fronts_} fronts",
+    xlabel="unlike in speed",
+    ylabel="unlike in shape",
+    xscale="log",
+    yscale="log",
+)
 dyads.legend(fontsize=8, loc="lower left")
 plt.show()

@@ -70,12 +70,18 @@ ax.scatter(letters[is_called], time[is_called], color="tab:red", marker="^", s=6
 for row in np.flatnonzero(is_called):
     on_the_right = letters[row] > 3
     ax.annotate(
-        new["line"][row], (letters[row], time[row]), xytext=(-8 if on_the_right else 8, 6), fontsize=9,
-        textcoords="offset points", ha="right" if on_the_right else "left",
-    )  # fmt: skip
+        new["line"][row],
+        (letters[row], time[row]),
+        xytext=(-8 if on_the_right else 8, 6),
+        fontsize=9,
+        textcoords="offset points",
+        ha="right" if on_the_right else "left",
+    )
 ax.set(
-    xlabel="distance to the nearest ordinary lines, in letters", ylabel="in time", title="Lines of the log, 1 is usual",
+    xlabel="distance to the nearest ordinary lines, in letters",
+    ylabel="in time",
+    title="Lines of the log, 1 is usual",
     yscale="log",
-)  # fmt: skip
+)
 ax.legend()
 plt.show()

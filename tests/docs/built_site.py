@@ -111,14 +111,17 @@ def opened(browser):
     """Open a page of the site at a width, and fail in the end if it complained or asked anybody else."""
     complaints, contexts = [], []
 
+    def note_request(request):
+        if urlsplit(request.url).scheme not in ("file", "data", "blob"):
+            complaints.append(f"asked for {request.url}")
+
     def open_page(name, width, scheme="light"):
         contexts.append(browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme))
         page = contexts[-1].new_page()
         page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
-        page.on("request", lambda request: urlsplit(request.url).scheme not in ("file", "data", "blob") and
-                complaints.append(f"asked for {request.url}"))  # fmt: skip
+        page.on("request", note_request)
         page.goto(f"{SITE.as_uri()}/{name}")
         return page
 
