@@ -9,8 +9,8 @@ KERNEL_TESTS := $(NAIVE_TESTS) tests/pairs/test_capped_fronts.py
 BY_FILE := -n auto --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: bench demo docs-criteria pictures reproduce test test-all test-without-extras test-lowest test-wheel lint \
-	release-check coverage boundscheck fuzz fuzz-atheris soak clean
+.PHONY: bench demo docs docs-criteria docs-figures pictures release-check reproduce test test-all test-docs \
+	test-without-extras test-lowest test-wheel lint coverage boundscheck fuzz fuzz-atheris soak clean
 
 demo: .venv/.demo
 	$(BIN)/paretodepth demo --out demo
@@ -107,6 +107,22 @@ soak: .venv/.dev
 docs-criteria: .venv/.dev
 	$(BIN)/python docs/criteria.py
 
+# The site, in docs/_build: pages, docstrings and a gallery whose examples run. A warning is an error.
+docs: .venv/.docs
+	$(BIN)/python -m sphinx -b html -W --keep-going -j 2 -d docs/_build/doctrees docs docs/_build/html
+
+# The site in a browser, after `make docs`; needs chromium.
+test-docs: .venv/.dev
+	$(BIN)/python -m pytest tests/docs/built_site.py
+
+.venv/.docs: .venv/.dev
+	$(PIP) install --group docs
+	touch $@
+
+# The figures of docs/concepts.md.
+docs-figures: .venv/.dev
+	$(BIN)/python docs/concepts.py
+
 reproduce: .venv/.demo
 	$(BIN)/paretodepth reproduce all --out results
 
@@ -122,4 +138,4 @@ pictures: .venv/.dev
 	$(BIN)/python docs/pictures.py
 
 clean:
-	rm -rf .venv benchmark demo results
+	rm -rf .venv benchmark demo results docs/_build docs/api/generated docs/gallery

@@ -108,7 +108,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Minus the threshold: ``decision_function(X) = score_samples(X) - offset_``.
     n_features_in_ : int
         Number of columns seen at fit; of precomputed criteria, of training samples.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns, if all are strings.
 
     Notes

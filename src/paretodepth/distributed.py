@@ -30,6 +30,8 @@ from paretodepth.scoring.model import Model
 if TYPE_CHECKING:
     from distributed import Client
 
+__all__ = ["fit", "score_samples"]
+
 FEW_TO_SEND = 2000
 """Training samples whose pairs are not worth a journey."""
 TASKS_PER_THREAD = 8

@@ -14,6 +14,8 @@ from paretodepth.fronts.fronts import Fronts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["plot_explanation", "plot_fronts", "plot_new_dyads", "plot_scores"]
+
 MAX_DOTS = 20_000
 FAR_BEYOND = 5
 """How many times the threshold scores may reach on a linear axis."""

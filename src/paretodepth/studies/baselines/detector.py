@@ -56,7 +56,7 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     offset_ : float
         ``decision_function(X) = score_samples(X) - offset_``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         If the training samples had column names.
 
     Notes

@@ -1,0 +1,61 @@
+"""
+A batch with few false calls
+============================
+
+Call every sample with a p-value of at most 5 %, and one nominal sample in twenty is called. In a large batch these
+false calls may outnumber the anomalies. `select` holds their share among the called low instead.
+"""
+
+# %%
+# A batch of 1,000 samples, 40 of them anomalous in one of two criteria.
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from paretodepth import ParetoDepthDetector
+
+rng = np.random.default_rng(0)
+training = rng.normal(size=(1200, 2))
+batch = rng.normal(size=(1000, 2))
+is_anomaly = np.arange(1000) >= 960
+batch[is_anomaly] += rng.choice([-4.5, 4.5], (40, 1)) * np.eye(2)[rng.integers(2, size=40)]
+
+# %%
+# `alpha` bounds the false alarms among the nominal samples, `fdr` the share of false ones among the calls.
+
+detector = ParetoDepthDetector(alpha=0.05, max_depth="auto").fit(training)
+p_values = detector.p_values(batch)
+calls = {"p ≤ 0.05": p_values <= 0.05, "fdr = 0.2": detector.select(batch, fdr=0.2)}
+for name, called in calls.items():
+    n_false = np.sum(called & ~is_anomaly)
+    print(
+        f"{name:<9} {called.sum():3d} called, {n_false:2d} of them nominal, {np.sum(called & is_anomaly)} of 40 found"
+    )
+
+# %%
+# P-values of nominal samples are spread evenly, so sorted they follow the diagonal; anomalies bend the curve in the
+# corner. The calls are those up to the last point below the slanted line: the more anomalies a batch holds, the more
+# samples may be called.
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
+order = np.argsort(p_values, kind="stable")
+rank = np.arange(1, 1001)
+left.hist(
+    [p_values[~is_anomaly], p_values[is_anomaly]],
+    bins=20,
+    range=(0, 1),
+    stacked=True,
+    color=["0.7", "tab:red"],
+    label=["nominal", "anomalous"],
+)
+left.axhline(48, color="black", linestyle="--", linewidth=1, label="even")
+left.set(xlabel="p-value", ylabel="samples", title="P-values of the batch")
+left.legend()
+colors = np.where(is_anomaly[order], "tab:red", "0.6")
+right.scatter(rank[:120], p_values[order][:120], c=colors[:120], s=18)
+right.plot(rank[:120], 0.2 * rank[:120] / 1000, color="tab:green", label="fdr = 0.2: 0.2 × rank / 1000")
+right.axhline(0.05, color="tab:blue", linestyle="--", label="alpha = 0.05")
+right.axvline(calls["fdr = 0.2"].sum() + 0.5, color="tab:green", linewidth=0.8, linestyle=":")
+right.set(xlabel="rank of the p-value", ylabel="p-value", title="The smallest 120")
+right.legend()
+plt.show()
