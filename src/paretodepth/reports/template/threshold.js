@@ -68,7 +68,7 @@ function placeHandle() {
 // Samples that the page does not hold score less than all it holds, and cannot be counted one by one.
 function lowestThreshold() {
   const { n_more, samples } = state.figures;
-  return n_more ? samples.score[samples.score.length - 1] : Math.max(0, Math.expm1(scoreRange()[0]));
+  return n_more ? samples.score[samples.score.length - 1] : Math.expm1(scoreRange()[0]);
 }
 
 function countBeyond(scores, threshold) {
