@@ -17,6 +17,8 @@ HELD_SHARE = 0.125
 """Of the limit, up to which dissimilarities are computed once and held."""
 MAX_HELD_BYTES = 2**31
 """Up to which they are, however high the limit."""
+MAX_HELD_PAIRWISE = 2**28
+"""The same where only fronts of pairs of criteria are made, which need not have all dissimilarities at once."""
 SMALLEST_LIMIT = 2**27
 """For blocks, the samples that tell what is usual, and fronts of few dyads."""
 MAX_BLOCK_BYTES = 2**27
@@ -53,12 +55,15 @@ class Limits(NamedTuple):
             else check_count(memory_limit, "memory_limit", caller),
         )
 
-    def check(self, n_samples: int, n_criteria: int, caller: str) -> None:
-        """Refuse a fit that needs more memory."""
+    def check(self, n_samples: int, n_criteria: int, caller: str, *, is_pairwise: bool = False) -> None:
+        """Refuse a fit that needs more memory; fronts of pairs of criteria alone keep to any limit."""
         n_pairs = n_samples * (n_samples - 1) // 2
         # Told beforehand by sizes alone: a fit that fails after an hour, or takes the machine with it, helps nobody.
-        needed = listing_bytes(n_samples, n_criteria)
-        needed += SMALLEST_LIMIT if self.is_capped(n_pairs) else sorting_bytes(self.n_dyads(n_pairs), n_criteria)
+        if is_pairwise:
+            needed = SMALLEST_LIMIT + nearest_bytes(n_samples, n_criteria)
+        else:
+            needed = listing_bytes(n_samples, n_criteria)
+            needed += SMALLEST_LIMIT if self.is_capped(n_pairs) else sorting_bytes(self.n_dyads(n_pairs), n_criteria)
         check_memory(needed, self.n_bytes, n_samples, self.n_dyads(n_pairs), caller)
 
     def n_dyads(self, n_pairs: int) -> int:
@@ -69,9 +74,11 @@ class Limits(NamedTuple):
         """Tell whether the fronts are those of all pairs up to a depth."""
         return self.max_depth is not None and self.n_dyads(n_pairs) == n_pairs
 
-    def holds(self, n_pairs: int, n_criteria: int) -> bool:
-        """Tell whether the dyads of all pairs are to be held."""
+    def holds(self, n_pairs: int, n_criteria: int, *, is_pairwise: bool = False) -> bool:
+        """Tell whether the dyads of all pairs are to be held; those for fronts of pairs of criteria only if small."""
         n_held = 8 * n_pairs * n_criteria
+        if is_pairwise:
+            return n_held <= min(MAX_HELD_PAIRWISE, HELD_SHARE * self.n_bytes)
         is_small = n_held <= min(MAX_HELD_BYTES, HELD_SHARE * self.n_bytes)
         return is_small or (self.max_depth is None and self.n_dyads(n_pairs) == n_pairs)
 
@@ -140,6 +147,11 @@ def listing_bytes(n_samples: int, n_criteria: int) -> int:
     lists = 2 * 8 * min(N_LISTED, n_samples - 1) * n_samples * n_criteria * (n_criteria + 2)
     # Dyads of more neighbors come in blocks, of which there are several copies at a time.
     return lists + min(MAX_BLOCK_BYTES, 8 * 8 * n_samples**2 * n_criteria**2)
+
+
+def nearest_bytes(n_samples: int, n_criteria: int) -> int:
+    """Return what it takes to keep the dyads of all samples with their 20 nearest in each criterion, and to measure."""
+    return 2 * 8 * 20 * n_samples * n_criteria * (n_criteria + 1)
 
 
 def check_cap(value: object, parameter: str, caller: str) -> Any:

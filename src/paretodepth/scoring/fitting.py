@@ -164,13 +164,13 @@ class _Found(NamedTuple):
 
 def _found(pairs: Pairs, criteria: FittedCriteria, settings: Settings, caller: str) -> _Found:
     """Return what the pairs of training samples tell: neighbors, fronts, and the samples' own measures."""
-    limits = settings.limits
-    limits.check(pairs.n_samples, pairs.n_criteria, caller)
-    if limits.holds(pairs.n_pairs, pairs.n_criteria):
+    limits, is_pairwise = settings.limits, settings.method == "blend"
+    limits.check(pairs.n_samples, pairs.n_criteria, caller, is_pairwise=is_pairwise)
+    if limits.holds(pairs.n_pairs, pairs.n_criteria, is_pairwise=is_pairwise):
         with phase(f"dissimilarities of {pairs.n_pairs:,} pairs of samples"):
             pairs = pairs.held()
     n_dyads = limits.n_dyads(pairs.n_pairs)
-    if settings.method == "blend":
+    if is_pairwise:
         return _blended(pairs, criteria, n_dyads, settings)
     with phase("neighbors"):
         dyads = pairs.sample()
