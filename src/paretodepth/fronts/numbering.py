@@ -8,8 +8,8 @@ from sklearn.utils import gen_batches, gen_even_slices
 
 from paretodepth._blocks import threads
 from paretodepth._kernels.sweeps import MOVES_LEFT, Staircases, number_triples, raise_above, settle_few
-from paretodepth._kernels.tree import ask_tree, settle_block
-from paretodepth.fronts.tree import MAX_HEIGHT, build_tree
+from paretodepth._kernels.wide_tree import ask_wide, settle_wide
+from paretodepth.fronts.tree import MAX_STACK, build_wide_tree
 
 BLOCK_DYADS = 512
 """Dyads that ask the tree before they settle between themselves, which costs its square."""
@@ -76,25 +76,23 @@ def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray
     it. Blocks of dyads ask for the largest front number among these, then settle between themselves.
     """
     n_dyads = len(ordered)
-    # Ranks in place of values: half the memory, and memory is what the searches wait for.
-    points = np.column_stack([dense_ranks(column) for column in ordered.T[1:]])
-    places, lower, upper = build_tree(points, np.arange(MAX_HEIGHT) % points.shape[1])
-    positions = np.empty(n_dyads, np.intp)
-    positions[places] = np.arange(n_dyads)
-    numbers, found = np.zeros((2, n_dyads), np.int32)
-    deepest = np.zeros(len(lower), np.int32)
+    tree, positions = build_wide_tree(np.column_stack([dense_ranks(column) for column in ordered.T[1:]]))
+    n_rows = tree.records.shape[1]
+    found = np.zeros_like(tree.numbers)
+    columns = np.zeros((n_rows - 1, BLOCK_DYADS), np.int32)
+    settled, dominating = np.zeros((2, BLOCK_DYADS), np.int32)
     near = np.empty(0, np.intp)
 
     def ask(part: slice) -> None:
-        ask_tree(points, (lower, upper), numbers, deepest, near[part], found)
+        ask_wide(tree, near[part], np.zeros(n_rows, np.int16), np.empty(MAX_STACK, np.intp), found)
 
     with threads(n_jobs) as (n_threads, over):
         for block in gen_batches(n_dyads, BLOCK_DYADS):
             # In tree order, so that one search finds in the cache what the one before it read.
             near = np.sort(positions[block])
             list(over(ask, gen_even_slices(len(near), min(n_threads, len(near)))))
-            settle_block(points, numbers, deepest, positions[block], found)
-    return numbers[positions].astype(np.intp)
+            settle_wide(tree, positions[block], found, columns, settled, dominating)
+    return tree.numbers[positions].astype(np.intp)
 
 
 def _new_staircases(n_points: int, max_moves: int) -> Staircases:
