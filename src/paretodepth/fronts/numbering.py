@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches, gen_even_slices
 
 from paretodepth._blocks import threads
+from paretodepth._kernels.cells import N_SEARCHES, append_digits, number_cells
 from paretodepth._kernels.sweeps import MOVES_LEFT, Staircases, number_triples, raise_above, settle_few
 from paretodepth._kernels.wide_tree import ask_wide, settle_wide
 from paretodepth.fronts.tree import MAX_STACK, build_wide_tree
@@ -17,6 +18,47 @@ FEW_DYADS = 128
 """Dyads that are faster compared with each other than swept."""
 MAX_MOVES = 1024
 """Points pushed aside per dyad, on average, before the staircases are held to be too long."""
+MAX_CELLS = 16
+"""Cells of a grid per dyad: more take longer to number than the dyads to sort."""
+N_LOOKED_AT = 1000
+"""Dyads that are looked at to foresee whether all have few values."""
+
+
+def number_few_values(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the front numbers of dyads by a grid of their values; None if it had too many cells."""
+    n_dyads, n_criteria = dyads.shape
+    if n_criteria == 1 or not all(seem_tied(column) for column in dyads.T):
+        return None
+    values = []
+    n_cells = 1
+    for column in dyads.T:
+        values.append(distinct_values(column))
+        n_cells *= len(values[-1]) + 1
+        if n_cells > MAX_CELLS * n_dyads:
+            return None
+    codes = np.zeros(n_dyads, np.int64)
+    for criterion in range(n_criteria):
+        append_digits(dyads, criterion, values[criterion], codes, np.empty(N_SEARCHES, np.intp))
+    cells = np.zeros([len(of) + 1 for of in values], np.int32)
+    for criterion in range(n_criteria):
+        np.moveaxis(cells, criterion, 0)[0] = -1
+    steps = np.array(cells.strides) // cells.itemsize
+    cells = cells.ravel()
+    cells[codes] = 1
+    number_cells(cells, steps)
+    return cells[codes].astype(np.intp)
+
+
+def seem_tied(values: NDArray[np.float64]) -> bool:
+    """Tell whether most of the values, to judge by some of them, are equal to others."""
+    some = values[:: 1 + len(values) // N_LOOKED_AT]
+    return 2 * len(distinct_values(some)) < len(some)
+
+
+def distinct_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distinct values in order."""
+    in_order = np.sort(values)
+    return in_order[np.append(True, in_order[1:] != in_order[:-1])[: len(values)]]
 
 
 def number_distinct(ordered: NDArray[np.float64], n_jobs: int | None, max_moves: int) -> NDArray[np.intp]:
@@ -105,7 +147,7 @@ def _new_staircases(n_points: int, max_moves: int) -> Staircases:
     )
 
 
-def dense_ranks(values: NDArray[np.float64]) -> NDArray[np.int32]:
+def dense_ranks(values: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the rank of each value among the distinct values."""
     # Need not be stable: equal values get one rank.
     order = np.argsort(values)
