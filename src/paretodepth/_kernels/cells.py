@@ -37,7 +37,7 @@ def append_digits(
 
 @compiled
 def number_cells(cells: NDArray[np.int32], steps: NDArray[np.intp]) -> None:
-    """Number each cell by the longest row of dyads in it and below, of which each dominates the next.
+    """Set each cell to the length of the longest row of dyads, in it and below, of which each dominates the next.
 
     A cell is 1 if it holds dyads, 0 if none, and -1 if it is at the edge, where the place in some
     criterion is 0. To the cell before in a criterion it is so many steps.

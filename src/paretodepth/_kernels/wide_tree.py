@@ -76,7 +76,7 @@ def overload_not_larger(records: Any, node: Any, row: Any, asked: Any) -> Callab
     """Have compiled loops take the instructions in place of the function."""
 
     def not_larger_at_once(records: Any, node: Any, row: Any, asked: Any) -> Any:
-        return compare_at_once(records, node, row, asked)
+        return compare_at_once(records, node, row, asked)  # type: ignore[call-arg]
 
     return not_larger_at_once
 
@@ -196,7 +196,7 @@ def settle_wide(
 
 
 @compiled
-def shorten(tree: WideTree, largest: int) -> None:
+def shorten(tree: WideTree, largest: np.int32) -> None:
     """Shorten the front numbers in the records until one more than the largest fits."""
     while (largest + 1) >> tree.shift[0] > LARGEST:
         tree.shift[0] += 1

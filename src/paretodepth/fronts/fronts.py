@@ -17,13 +17,14 @@ from paretodepth.fronts.numbering import (
     distinct_values,
     number_distinct,
     number_few_values,
-    seem_tied,
 )
 
 KEY_BITS = 63
 """Of an integer to sort by that is not negative."""
 FEW_VALUES = 1024
 """Values that are faster searched than sorted."""
+N_LOOKED_AT = 1000
+"""Values that are looked at to foresee whether all are tied."""
 
 
 def front_numbers(dyads: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.intp]:
@@ -66,7 +67,7 @@ def front_numbers(dyads: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.
     array([1, 1, 1, 2, 3, 1])
     """
     dyads = check_dyads(dyads, "front_numbers")
-    numbers = number_few_values(dyads)
+    numbers = _number_by_grid(dyads)
     if numbers is None:
         order, _, numbers_in_order = _number_in_order(dyads, n_jobs, MAX_MOVES)
         numbers = np.empty_like(numbers_in_order)
@@ -211,12 +212,24 @@ def number_fronts(
     dyads: NDArray[np.float64], n_jobs: int | None, *, max_moves: int = MAX_MOVES
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
     """Return the dyads' lexicographic order, the dyads in that order and their front numbers in that order."""
-    numbers = number_few_values(dyads)
+    numbers = _number_by_grid(dyads)
     if numbers is not None:
         order = lexicographic_order(dyads)
         return order, dyads.take(order, axis=0), numbers[order]
     order, distinct, numbers = _number_in_order(dyads, n_jobs, max_moves)
     return order, distinct if len(distinct) == len(dyads) else dyads.take(order, axis=0), numbers
+
+
+def _number_by_grid(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the front numbers of dyads with few values in every criterion, otherwise None."""
+    is_tied = dyads.shape[1] > 1 and all(_seem_tied(column) for column in dyads.T)
+    return number_few_values(dyads) if is_tied else None
+
+
+def _seem_tied(values: NDArray[np.float64]) -> bool:
+    """Tell whether most of the values, to judge by some of them, are equal to others."""
+    some = values[:: 1 + len(values) // N_LOOKED_AT]
+    return 2 * len(np.unique(some)) < len(some)
 
 
 def _number_in_order(
@@ -246,7 +259,7 @@ def lexicographic_order(dyads: NDArray[np.float64]) -> NDArray[np.intp]:
 
 def _order_and_same(dyads: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Return the lexicographic order and which dyads in this order equal the one before."""
-    if seem_tied(dyads[:, 0]):
+    if _seem_tied(dyads[:, 0]):
         packed = _packed_order(dyads)
         if packed is not None:
             return packed

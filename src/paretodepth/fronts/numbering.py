@@ -20,15 +20,11 @@ MAX_MOVES = 1024
 """Points pushed aside per dyad, on average, before the staircases are held to be too long."""
 MAX_CELLS = 16
 """Cells of a grid per dyad: more take longer to number than the dyads to sort."""
-N_LOOKED_AT = 1000
-"""Dyads that are looked at to foresee whether all have few values."""
 
 
 def number_few_values(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
-    """Return the front numbers of dyads by a grid of their values; None if it had too many cells."""
+    """Return the front numbers of dyads, at least one, by a grid of their values; None if it had too many cells."""
     n_dyads, n_criteria = dyads.shape
-    if n_criteria == 1 or not all(seem_tied(column) for column in dyads.T):
-        return None
     values = []
     n_cells = 1
     for column in dyads.T:
@@ -49,16 +45,12 @@ def number_few_values(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
     return cells[codes].astype(np.intp)
 
 
-def seem_tied(values: NDArray[np.float64]) -> bool:
-    """Tell whether most of the values, to judge by some of them, are equal to others."""
-    some = values[:: 1 + len(values) // N_LOOKED_AT]
-    return 2 * len(distinct_values(some)) < len(some)
-
-
 def distinct_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the distinct values in order."""
     in_order = np.sort(values)
-    return in_order[np.append(True, in_order[1:] != in_order[:-1])[: len(values)]]
+    is_new = np.ones(len(values), bool)
+    is_new[1:] = in_order[1:] != in_order[:-1]
+    return in_order[is_new]
 
 
 def number_distinct(ordered: NDArray[np.float64], n_jobs: int | None, max_moves: int) -> NDArray[np.intp]:
