@@ -228,8 +228,8 @@ def _number_by_grid(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
 
 def _seem_tied(values: NDArray[np.float64]) -> bool:
     """Tell whether most of the values, to judge by some of them, are equal to others."""
-    some = values[:: 1 + len(values) // N_LOOKED_AT]
-    return 2 * len(np.unique(some)) < len(some)
+    some = np.sort(values[:: 1 + len(values) // N_LOOKED_AT])
+    return bool(2 * np.count_nonzero(some[1:] == some[:-1]) > len(some))
 
 
 def _number_in_order(
@@ -283,6 +283,7 @@ def _packed_order(dyads: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray
     for criterion, column in enumerate(dyads.T):
         values = distinct_values(column)
         if n_keys * (len(values) + 1) >> (KEY_BITS - n_bits):
+            # The digits so far become one, which has fewer values than they could have.
             keys = dense_ranks(keys).astype(np.int64)
             n_keys = int(keys.max()) + 1
             if n_keys == len(dyads):

@@ -1,4 +1,4 @@
-"""Front numbers of distinct dyads of three and more criteria: by a sweep, halves or a tree."""
+"""Front numbers of distinct dyads of three and more criteria, by a sweep, halves or a tree; of few values by a grid."""
 
 from __future__ import annotations
 
