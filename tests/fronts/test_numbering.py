@@ -1,3 +1,5 @@
+from itertools import product
+
 import numba
 import numpy as np
 import pytest
@@ -5,11 +7,13 @@ from hypothesis import given, settings
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts, front_numbers
+from paretodepth._kernels.wide_tree import not_larger
 from paretodepth.fronts.fronts import number_fronts
+from paretodepth.fronts.numbering import number_few_values
 from tests import naive
-from tests.draws import DRAWS, N_EXAMPLES, SEEDS, draw_dyads, dyad_arrays, numbered_dyads
+from tests.draws import DRAWS, IS_SLOW, N_EXAMPLES, SEEDS, draw_dyads, dyad_arrays, numbered_dyads
 
-CRITERIA = range(1, 7)
+CRITERIA = (1, 2, 3, 4, 5, 6, 8)
 
 
 @pytest.mark.parametrize("n_criteria", CRITERIA)
@@ -20,7 +24,7 @@ def test_front_numbers_equal_the_naive_ones(draw, n_criteria):
         assert_array_equal(front_numbers(dyads), numbers, err_msg=f"seed {seed}")
 
 
-@pytest.mark.parametrize("n_criteria", CRITERIA)
+@pytest.mark.parametrize("n_criteria", [1, 2, 3, 4, 5, 8])
 def test_front_numbers_equal_the_naive_ones_on_any_dyads(n_criteria):
     @settings(max_examples=N_EXAMPLES, deadline=None)
     @given(dyad_arrays(n_criteria))
@@ -49,14 +53,72 @@ def test_algorithm_2_of_the_paper_is_wrong_under_ties(dyads):
     assert sorted(front_numbers(dyads)) == [1, 2]
 
 
-@pytest.mark.parametrize("n_criteria", [2, 3, 4])
-def test_many_dyads_satisfy_the_definition(n_criteria):
+N_MANY = 300 if IS_SLOW else 1500
+MANY = {
+    "tied": lambda rng, k: rng.integers(20, size=(N_MANY, k)).astype(float),
+    "distinct": lambda rng, k: rng.random((N_MANY, k)),
+    "infinite": lambda rng, k: np.where(rng.random((N_MANY, k)) < 0.2, np.inf, rng.random((N_MANY, k))),
+    "one front": lambda rng, k: rng.dirichlet(np.ones(k), N_MANY),
+    "alike": lambda rng, k: rng.random((N_MANY, 1)) + 0.1 * rng.random((N_MANY, k)),
+}
+
+
+@pytest.mark.parametrize("n_criteria", [2, 3, 4, 5, 6, 8])
+@pytest.mark.parametrize("draw", MANY)
+def test_many_dyads_satisfy_the_definition(draw, n_criteria):
     # Too many to peel: each front but the first is dominated by the one before it and no front dominates itself.
-    dyads = np.random.default_rng(0).integers(20, size=(1500, n_criteria)).astype(float)
+    dyads = MANY[draw](np.random.default_rng(0), n_criteria)
     numbers = front_numbers(dyads)
     smaller = np.all(dyads[:, None] <= dyads, axis=2) & np.any(dyads[:, None] < dyads, axis=2)
     deepest_dominator = np.max(np.where(smaller, numbers[:, None], 0), axis=0)
     assert_array_equal(numbers, deepest_dominator + 1)
+
+
+@pytest.mark.parametrize("n_criteria", [5, 8])
+def test_front_numbers_of_a_chain_outgrow_short_integers(n_criteria):
+    n_dyads = 2000 if IS_SLOW else 70_000
+    ranks = np.random.default_rng(0).permutation(n_dyads)
+    assert_array_equal(front_numbers(np.tile(ranks[:, None], n_criteria)), ranks + 1)
+
+
+def test_shortened_front_numbers_change_no_number():
+    # Above a chain so long that its numbers are shortened by two bits lie dyads of few fronts.
+    rng = np.random.default_rng(0)
+    n_below = 500 if IS_SLOW else 66_000
+    few = rng.random((300, 5))
+    dyads = np.concatenate([np.tile(-1.0 - np.arange(n_below)[:, None], 5), few])
+    assert_array_equal(front_numbers(dyads)[n_below:], n_below + naive.front_numbers(few))
+
+
+@pytest.mark.parametrize("n_criteria", [2, 3])
+@pytest.mark.parametrize("draw", ["tied", "equal", "infinite", "signed zero"])
+def test_a_grid_of_few_values_gives_the_naive_numbers(draw, n_criteria):
+    dyads, numbers = numbered_dyads(draw, n_criteria)
+    assert_array_equal(number_few_values(dyads), numbers)
+
+
+@pytest.mark.parametrize("n_criteria", [2, 3, 4])
+def test_a_grid_and_a_sort_number_tied_dyads_alike(n_criteria):
+    dyads = np.random.default_rng(0).choice([-np.inf, -0.0, 0.0, 0.3, 0.1 + 0.2, np.inf], (3000, n_criteria))
+    by_grid = number_few_values(dyads)
+    assert by_grid is not None
+    distinct, inverse = np.unique(dyads, axis=0, return_inverse=True)
+    assert_array_equal(by_grid, naive.front_numbers(distinct)[inverse.ravel()])
+
+
+def test_no_grid_is_made_of_distinct_values_or_too_many_cells():
+    assert number_few_values(draw_dyads("distinct", 2, n_dyads=2000)) is None
+    assert number_few_values(np.random.default_rng(0).integers(10, size=(2000, 6)).astype(float)) is None
+
+
+@pytest.mark.parametrize("asked", [-32767, -1, 0, 3, 32767])
+def test_what_is_compared_at_once_is_compared_right(asked):
+    records = np.random.default_rng(0).integers(-4, 5, (3, 5, 32)).astype(np.int16)
+    at_once = numba.njit(lambda records, node, row, asked: not_larger(records, node, row, asked))
+    for node, row in product(range(3), range(5)):
+        expected = sum(1 << child for child in range(32) if records[node, row, child] <= asked)
+        assert not_larger(records, node, row, np.int16(asked)) == expected
+        assert at_once(records, node, row, np.int16(asked)) == expected
 
 
 @pytest.mark.parametrize("n_criteria", [1, 2, 3, 5])

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from paretodepth.fronts.tree import MAX_HEIGHT, build_tree
+from paretodepth._kernels.wide_tree import WIDTH
+from paretodepth.fronts.tree import MAX_HEIGHT, build_tree, build_wide_tree
 from tests.draws import draw_dyads
 
 
@@ -29,3 +30,18 @@ def test_nodes_are_halved_by_the_criteria_in_turn():
     assert upper[2, 0] <= lower[3, 0]
     assert upper[4, 1] <= lower[5, 1]
     assert upper[6, 1] <= lower[7, 1]
+
+
+@pytest.mark.parametrize("n_criteria", [2, 4, 5, 7])
+@pytest.mark.parametrize("n_points", [1, 32, 33, 1100])
+def test_a_wide_tree_holds_every_point_once_and_its_ranks_in_short(n_points, n_criteria):
+    ranks = np.argsort(np.random.default_rng(0).random((n_points, n_criteria)), axis=0).astype(np.int32)
+    tree, positions = build_wide_tree(ranks.copy())
+    assert_array_equal(tree.points[positions], ranks)
+    assert len(set(positions)) == n_points
+    leaves, places = tree.first_leaf + positions // WIDTH, positions % WIDTH
+    short = tree.records[leaves, 1 : n_criteria + 1, places]
+    for of_ranks, of_short in zip(ranks.T, short.T, strict=True):
+        assert_array_equal(np.argsort(of_short, kind="stable"), np.argsort(of_ranks))
+    assert np.all(tree.records[:, 0] == 0), "no point is numbered yet"
+    assert np.all(tree.records[:, n_criteria + 1 :] < 0), "rows that are no criterion rule out nothing"

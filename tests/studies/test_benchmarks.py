@@ -1,5 +1,6 @@
 import json
 import re
+import sys
 import time
 
 import numpy as np
@@ -19,8 +20,26 @@ FEW = [Workload("dyads", 2, 200), Workload("dyads", 2, 400), Workload("heavy tie
 PEERS = {"right": front_numbers, "hasty": lambda points: np.ones(len(points), int)}
 
 
-def timed(few, peer_seconds=60, peers=PEERS):
-    return time_sorting(few, peer_seconds, peers=peers, probe_sizes=(50,), enough_seconds=0.0)
+RIVAL = """
+import sys
+import numpy as np
+from paretodepth import front_numbers
+given, answer, n, k = sys.argv[1:]
+ranks = front_numbers(np.fromfile(given).reshape(int(n), int(k)))
+(ranks - 1).astype(np.int32).tofile(answer)
+"""
+
+
+def timed(few, peer_seconds=60, peers=PEERS, **options):
+    return time_sorting(few, peer_seconds, peers=peers, probe_sizes=(50,), enough_seconds=0.0, **options)
+
+
+@pytest.fixture
+def rival(tmp_path):
+    """A command that sorts as a rival does; what it prints in the end is to be appended."""
+    path = tmp_path / "rival.py"
+    path.write_text(RIVAL)
+    return f"{sys.executable} {path}"
 
 
 @pytest.mark.parametrize("kind", WORKLOAD_KINDS)
@@ -45,8 +64,8 @@ def test_the_full_benchmark_holds_the_default_one():
 
 @pytest.mark.parametrize("peer", peers.installed_peers())
 def test_installed_peers_agree_on_distinct_dyads(peer):
-    # Whole numbers, because one peer rounds to single precision.
-    dyads = np.argsort(np.random.default_rng(0).random((60, 3)), axis=0).astype(float)
+    dyads = np.random.default_rng(0).random((60, 3))
+    dyads = peers.PREPARED.get(peer, np.array)(dyads)
     assert_array_equal(peers.PEERS[peer](dyads), front_numbers(dyads))
 
 
@@ -77,14 +96,55 @@ def test_peers_are_timed_on_sets_smaller_than_those_before():
     assert large.wrong == small.wrong == smallest.wrong == ["hasty"]
 
 
+@pytest.mark.slow
+def test_a_rival_of_any_language_is_timed_and_compared(rival, tmp_path):
+    # Less than it takes to start, but not to be foreseen from so few dyads.
+    (result,) = timed(FEW[2:], 1e6, peers={}, rival=rival)
+    assert list(result.peers) == ["rival"]
+    assert result.wrong == []
+    (tmp_path / "rival.py").write_text(RIVAL + "print('took', 0.00125)")
+    (result,) = timed(FEW[2:], peers={}, rival=rival)
+    assert result.peers == {"rival": 0.00125}
+    (tmp_path / "rival.py").write_text(RIVAL.replace("(ranks - 1)", "np.maximum(ranks, 2)"))
+    (result,) = timed(FEW[2:], 1e6, peers={}, rival=rival)
+    assert result.wrong == ["rival"]
+
+
+def test_a_peer_gets_its_points_as_it_wants_them():
+    seen = []
+
+    def single(points):
+        seen.append(points)
+        return front_numbers(points)
+
+    (result,) = timed([Workload("heavy ties", 2, 200)], peers={"pyoperon": single})
+    assert result.wrong == []
+    assert_array_equal(seen[-1], np.unique(workloads.draw(Workload("heavy ties", 2, 200)), axis=0))
+
+
+def test_peers_are_left_out_when_time_is_up():
+    (result,) = timed(FEW[:1], max_seconds=-1)
+    assert result.left_out == {"right": "out of time", "hasty": "out of time"}
+    assert result.one_core > 0
+
+
+def test_tables_for_the_readme_show_the_best_peer():
+    page = sorting.in_markdown(timed(FEW))
+    assert "| criteria | 200 dyads | 400 dyads |" in page
+    assert "| criteria | heavy ties |" in page
+    assert "pyoperon is given its points sorted, distinct, single precision." in page
+    assert "× (right)" in page
+    assert "hasty" not in page
+
+
 def test_who_watches_is_told_each_set():
     told = []
     with watched(lambda *state: told.append(state)):
         timed(FEW)
     assert told == [
-        ("dyads, 2 criteria, 200 dyads", 0, 0),
-        ("dyads, 2 criteria, 400 dyads", 0, 0),
-        ("heavy ties, 3 criteria, 200 dyads", 0, 0),
+        ("dyads, 2 criteria, 200 dyads", 0, 3),
+        ("dyads, 2 criteria, 400 dyads", 1, 3),
+        ("heavy ties, 3 criteria, 200 dyads", 2, 3),
     ]
 
 
@@ -96,7 +156,9 @@ def test_what_a_peer_needs_is_foreseen_from_what_it_needed():
 
 
 def test_benchmark_prints_tables_and_writes_figures(monkeypatch, tmp_path):
-    monkeypatch.setattr(sorting, "time_sorting", lambda workloads, peer_seconds: timed(FEW, peer_seconds))
+    monkeypatch.setattr(
+        sorting, "time_sorting", lambda workloads, peer_seconds, rival: timed(FEW, peer_seconds, rival=rival)
+    )
     monkeypatch.setattr(fitting, "depth_ratios", lambda workloads: {"K = 2": 0.5})
     monkeypatch.setattr(fitting, "fit_ratios", lambda: {"K = 2": 1.5})
     monkeypatch.setattr(fitting, "string_ratios", lambda: {"fit": 0.8})
@@ -114,6 +176,7 @@ def test_benchmark_prints_tables_and_writes_figures(monkeypatch, tmp_path):
     assert "cold cache: 9.00" in result.output
     data = json.loads((tmp_path / "new" / "benchmark.json").read_text())
     assert [row["n_dyads"] for row in data["sorting"]] == [200, 400, 200]
+    assert "| criteria |" in (tmp_path / "new" / "benchmark.md").read_text()
     assert (tmp_path / "new" / "benchmark.png").stat().st_size > 1000
 
 

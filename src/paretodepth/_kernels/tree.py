@@ -1,4 +1,4 @@
-"""Any number of criteria: a balanced k-d tree whose nodes know their corners and front numbers.
+"""Any number of criteria: a balanced k-d tree whose nodes know their corners and levels.
 
 Node 1 is the root, nodes 2i and 2i + 1 are the halves of node i, and with n_leaves = 2**h
 leaves, leaf l is node n_leaves + l and holds points l * n // n_leaves to (l + 1) * n // n_leaves.
@@ -64,80 +64,6 @@ def split_nodes(points: Points, places: NDArray[np.intp], splits: NDArray[np.int
             middle = (2 * node + 1) * n_points // (2 * n_nodes)
             select_middle(points, places, (start, middle, stop - 1), criterion)
         n_nodes *= 2
-
-
-@compiled
-def ask_tree(
-    points: Points,
-    corners: tuple[Points, Points],
-    numbers: NDArray[np.int32],
-    deepest: NDArray[np.int32],
-    positions: NDArray[np.intp],
-    found: NDArray[np.int32],
-) -> None:
-    """Find, for the points at some positions, the largest front number among the points that are nowhere larger.
-
-    Points with front number 0 do not count; ``deepest`` holds the largest number in each node.
-    """
-    n_points = points.shape[0]
-    lower, upper = corners
-    n_leaves = lower.shape[0] // 2
-    stack = np.empty(128, np.intp)
-    for position in positions:
-        best = np.int32(0)
-        stack[0] = 1
-        height = 1
-        while height > 0:
-            height -= 1
-            node = stack[height]
-            if deepest[node] <= best or exceeds(lower, node, points, position):
-                continue
-            # All points of the node are nowhere larger, so none need be looked at.
-            if not exceeds(upper, node, points, position):
-                best = deepest[node]
-            elif node < n_leaves:
-                # The deeper half is looked at first: what it finds may rule out the other one.
-                deeper = 2 * node + (deepest[2 * node + 1] > deepest[2 * node])
-                stack[height] = deeper ^ 1
-                stack[height + 1] = deeper
-                height += 2
-            else:
-                leaf = node - n_leaves
-                for point in range(leaf * n_points // n_leaves, (leaf + 1) * n_points // n_leaves):
-                    if numbers[point] > best and not exceeds(points, point, points, position):
-                        best = numbers[point]
-        found[position] = best
-
-
-@compiled
-def settle_block(
-    points: Points,
-    numbers: NDArray[np.int32],
-    deepest: NDArray[np.int32],
-    positions: NDArray[np.intp],
-    found: NDArray[np.int32],
-) -> None:
-    """Set the front numbers of a block of points in lexicographic order, all points before them being set.
-
-    ``found`` holds the largest front number among the dominating points before the block;
-    what is missing are dominances within the block.
-    """
-    n_leaves = deepest.shape[0] // 2
-    # A copy side by side, because the block's points lie all over the tree.
-    block = points[positions]
-    settled = found[positions] + np.int32(1)
-    for point in range(block.shape[0]):
-        for earlier in range(point):
-            # The comparison comes first because it is seldom false, which the processor learns.
-            if not exceeds(block, earlier, block, point) and settled[earlier] >= settled[point]:
-                settled[point] = settled[earlier] + 1
-    for point in range(block.shape[0]):
-        position, number = positions[point], settled[point]
-        numbers[position] = number
-        node = n_leaves + ((position + 1) * n_leaves - 1) // points.shape[0]
-        while node > 0 and deepest[node] < number:
-            deepest[node] = number
-            node >>= 1
 
 
 @compiled

@@ -143,12 +143,23 @@ def criteria(
 
 @app.command()
 def benchmark(
-    out: Annotated[Path, typer.Option(help="Folder for the JSON file and the plot.")] = Path("benchmark"),
+    out: Annotated[Path, typer.Option(help="Folder for the JSON file, the tables and the plot.")] = Path("benchmark"),
     full: Annotated[bool, typer.Option("--full", help="Add the sets that take minutes.")] = False,
     kind: Annotated[str | None, typer.Option(help="Sort only sets of this kind, such as dyads.")] = None,
-    peer_seconds: Annotated[float, typer.Option(help="Leave a peer out where it would take longer.")] = 60.0,
+    peer_seconds: Annotated[float, typer.Option(help="Leave a peer out where it would take longer.")] = 10.0,
+    rival: Annotated[
+        str | None,
+        typer.Option(
+            help="A sorter of any language, run as COMMAND in.bin out.bin n k. It reads n * k doubles, row by row, and "
+            "writes n 32-bit integers, the fronts' ranks from 0 or 1 on. A number that it prints last is its time in "
+            "seconds; else the process is timed, less what it takes for one point.",
+            metavar="COMMAND",
+        ),
+    ] = None,
 ) -> None:
     """Time the sort, depth queries and fits, against numpy's sort and the peers that are installed.
+
+    Takes some 20 minutes on two cores. Answers are compared first; a peer that is wrong is named.
 
     Example: paretodepth benchmark --out benchmark
     """
@@ -159,7 +170,7 @@ def benchmark(
     from paretodepth.studies.steps import step
 
     with progress("warming up") if console.is_terminal else watched(_print_step):
-        results = time_sorting(sorting_workloads(full=full, kind=kind), peer_seconds)
+        results = time_sorting(sorting_workloads(full=full, kind=kind), peer_seconds, rival=rival)
         with step("depth queries, fits and fresh processes"):
             tables = {
                 "100,000 depth queries / sorting the dyads": depth_ratios(depth_workloads(full=full)),

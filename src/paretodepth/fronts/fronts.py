@@ -9,8 +9,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paretodepth._checks import check_optional_count, is_integer
+from paretodepth._kernels.cells import N_SEARCHES, append_digits
 from paretodepth._kernels.two_criteria import group_by_front, number_pairs
-from paretodepth.fronts.numbering import MAX_MOVES, number_distinct
+from paretodepth.fronts.numbering import (
+    MAX_MOVES,
+    dense_ranks,
+    distinct_values,
+    number_distinct,
+    number_few_values,
+)
+
+KEY_BITS = 63
+"""Of an integer to sort by that is not negative."""
+FEW_VALUES = 1024
+"""Values that are faster searched than sorted."""
+N_LOOKED_AT = 1000
+"""Values that are looked at to foresee whether all are tied."""
 
 
 def front_numbers(dyads: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.intp]:
@@ -38,7 +52,8 @@ def front_numbers(dyads: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.
     -----
     One and two criteria cost O(n log n). Three and four are swept along one criterion,
     with a staircase of two others kept per front; four in a divide and conquer. More
-    criteria, and sets on which these staircases get long, search a k-d tree.
+    criteria, and sets on which these staircases get long, search a k-d tree. Dyads of few
+    values are counted along a grid of all dyads that these values can form.
 
     References
     ----------
@@ -51,9 +66,12 @@ def front_numbers(dyads: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.
     >>> front_numbers([[1, 4], [2, 2], [4, 1], [3, 3], [4, 4], [2, 2]])
     array([1, 1, 1, 2, 3, 1])
     """
-    order, _, numbers_in_order = number_fronts(check_dyads(dyads, "front_numbers"), n_jobs)
-    numbers = np.empty_like(numbers_in_order)
-    numbers[order] = numbers_in_order
+    dyads = check_dyads(dyads, "front_numbers")
+    numbers = _number_by_grid(dyads)
+    if numbers is None:
+        order, _, numbers_in_order = _number_in_order(dyads, n_jobs, MAX_MOVES)
+        numbers = np.empty_like(numbers_in_order)
+        numbers[order] = numbers_in_order
     return numbers
 
 
@@ -199,17 +217,37 @@ def number_fronts(
     dyads: NDArray[np.float64], n_jobs: int | None, *, max_moves: int = MAX_MOVES
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
     """Return the dyads' lexicographic order, the dyads in that order and their front numbers in that order."""
+    numbers = _number_by_grid(dyads)
+    if numbers is not None:
+        order = lexicographic_order(dyads)
+        return order, dyads.take(order, axis=0), numbers[order]
+    order, distinct, numbers = _number_in_order(dyads, n_jobs, max_moves)
+    return order, distinct if len(distinct) == len(dyads) else dyads.take(order, axis=0), numbers
+
+
+def _number_by_grid(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the front numbers of dyads with few values in every criterion, otherwise None."""
+    is_tied = dyads.shape[1] > 1 and all(_seem_tied(column) for column in dyads.T)
+    return number_few_values(dyads) if is_tied else None
+
+
+def _seem_tied(values: NDArray[np.float64]) -> bool:
+    """Tell whether most of the values, to judge by some of them, are equal to others."""
+    some = np.sort(values[:: 1 + len(values) // N_LOOKED_AT])
+    return bool(2 * np.count_nonzero(some[1:] == some[:-1]) > len(some))
+
+
+def _number_in_order(
+    dyads: NDArray[np.float64], n_jobs: int | None, max_moves: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
+    """Return the dyads' lexicographic order, the distinct dyads in that order and the front numbers of all in it."""
     # In this order no dyad dominates an earlier one, so that one pass can number them.
-    order = lexicographic_order(dyads)
-    ordered = dyads.take(order, axis=0)
-    if dyads.shape[1] == 2:
-        # Its loop sees to equal dyads itself: to look for them beforehand takes half as long as to number them.
-        return order, ordered, number_pairs(ordered)
-    is_first = is_new(ordered)
-    if is_first.all():
-        return order, ordered, number_distinct(ordered, n_jobs, max_moves)
+    order, is_same = _order_and_same(dyads)
+    has_same = is_same.any()
     # Of distinct dyads, one that is nowhere larger dominates: half the comparisons.
-    return order, ordered, number_distinct(ordered[is_first], n_jobs, max_moves)[np.cumsum(is_first) - 1]
+    distinct = dyads.take(order[~is_same] if has_same else order, axis=0)
+    numbers = number_pairs(distinct) if dyads.shape[1] == 2 else number_distinct(distinct, n_jobs, max_moves)
+    return order, distinct, numbers[np.cumsum(~is_same) - 1] if has_same else numbers
 
 
 def is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -221,13 +259,56 @@ def is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def lexicographic_order(dyads: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the order that sorts by the first criterion, ties by the second, and so on; equal dyads as they come."""
+    return _order_and_same(dyads)[0]
+
+
+def _order_and_same(dyads: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the lexicographic order and which dyads in this order equal the one before."""
+    if _seem_tied(dyads[:, 0]):
+        packed = _packed_order(dyads)
+        if packed is not None:
+            return packed
     order, is_same = value_order(dyads[:, 0])
     for column in dyads.T[1:]:
         # Most often the first criterion has no ties, and one sort is all there is to do.
         if not is_same.any():
             break
         order_ties(column, order, is_same)
-    return order
+    return order, is_same
+
+
+def _packed_order(dyads: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
+    """Return what `_order_and_same` does by one sort, of keys whose digits are the dyad's ranks and its row.
+
+    None if the keys would be too long.
+    """
+    n_bits = len(dyads).bit_length()
+    keys = np.zeros(len(dyads), np.int64)
+    n_keys = 1
+    for criterion, column in enumerate(dyads.T):
+        values = distinct_values(column)
+        if n_keys * (len(values) + 1) >> (KEY_BITS - n_bits):
+            # The digits so far become one, which has fewer values than they could have.
+            keys = dense_ranks(keys).astype(np.int64)
+            n_keys = int(keys.max()) + 1
+            if n_keys == len(dyads):
+                break
+        n_keys *= len(values) + 1
+        if n_keys >> (KEY_BITS - n_bits):
+            return None
+        if len(values) <= FEW_VALUES:
+            append_digits(dyads, criterion, values, keys, np.empty(N_SEARCHES, np.intp))
+        else:
+            keys *= len(values) + 1
+            keys += dense_ranks(column)
+    keys <<= n_bits
+    keys |= np.arange(len(keys))
+    keys.sort()
+    order = keys & ((1 << n_bits) - 1)
+    keys >>= n_bits
+    is_same = np.zeros(len(keys), bool)
+    is_same[1:] = keys[1:] == keys[:-1]
+    return order, is_same
 
 
 def order_ties(values: NDArray[np.float64], order: NDArray[np.intp], is_same: NDArray[np.bool_]) -> None:

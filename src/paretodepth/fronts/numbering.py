@@ -1,4 +1,4 @@
-"""Front numbers of distinct dyads of three and more criteria: by a sweep, halves or a tree."""
+"""Front numbers of distinct dyads of three and more criteria, by a sweep, halves or a tree; of few values by a grid."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches, gen_even_slices
 
 from paretodepth._blocks import threads
+from paretodepth._kernels.cells import N_SEARCHES, append_digits, number_cells
 from paretodepth._kernels.sweeps import MOVES_LEFT, Staircases, number_triples, raise_above, settle_few
-from paretodepth._kernels.tree import ask_tree, settle_block
-from paretodepth.fronts.tree import MAX_HEIGHT, build_tree
+from paretodepth._kernels.wide_tree import ask_wide, settle_wide
+from paretodepth.fronts.tree import MAX_STACK, build_wide_tree
 
 BLOCK_DYADS = 512
 """Dyads that ask the tree before they settle between themselves, which costs its square."""
@@ -17,6 +18,39 @@ FEW_DYADS = 128
 """Dyads that are faster compared with each other than swept."""
 MAX_MOVES = 1024
 """Points pushed aside per dyad, on average, before the staircases are held to be too long."""
+MAX_CELLS = 16
+"""Cells of a grid per dyad: more take longer to number than the dyads to sort."""
+
+
+def number_few_values(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the front numbers of dyads, at least one, by a grid of their values; None if it had too many cells."""
+    n_dyads, n_criteria = dyads.shape
+    values = []
+    n_cells = 1
+    for column in dyads.T:
+        values.append(distinct_values(column))
+        n_cells *= len(values[-1]) + 1
+        if n_cells > MAX_CELLS * n_dyads:
+            return None
+    codes = np.zeros(n_dyads, np.int64)
+    for criterion in range(n_criteria):
+        append_digits(dyads, criterion, values[criterion], codes, np.empty(N_SEARCHES, np.intp))
+    cells = np.zeros([len(of) + 1 for of in values], np.int32)
+    for criterion in range(n_criteria):
+        np.moveaxis(cells, criterion, 0)[0] = -1
+    steps = np.array(cells.strides) // cells.itemsize
+    cells = cells.ravel()
+    cells[codes] = 1
+    number_cells(cells, steps)
+    return cells[codes].astype(np.intp)
+
+
+def distinct_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distinct values in order."""
+    in_order = np.sort(values)
+    is_new = np.ones(len(values), bool)
+    is_new[1:] = in_order[1:] != in_order[:-1]
+    return in_order[is_new]
 
 
 def number_distinct(ordered: NDArray[np.float64], n_jobs: int | None, max_moves: int) -> NDArray[np.intp]:
@@ -76,25 +110,23 @@ def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray
     it. Blocks of dyads ask for the largest front number among these, then settle between themselves.
     """
     n_dyads = len(ordered)
-    # Ranks in place of values: half the memory, and memory is what the searches wait for.
-    points = np.column_stack([dense_ranks(column) for column in ordered.T[1:]])
-    places, lower, upper = build_tree(points, np.arange(MAX_HEIGHT) % points.shape[1])
-    positions = np.empty(n_dyads, np.intp)
-    positions[places] = np.arange(n_dyads)
-    numbers, found = np.zeros((2, n_dyads), np.int32)
-    deepest = np.zeros(len(lower), np.int32)
+    tree, positions = build_wide_tree(np.column_stack([dense_ranks(column) for column in ordered.T[1:]]))
+    n_rows = tree.records.shape[1]
+    found = np.zeros_like(tree.numbers)
+    columns = np.zeros((n_rows - 1, BLOCK_DYADS), np.int32)
+    settled, dominating = np.zeros((2, BLOCK_DYADS), np.int32)
     near = np.empty(0, np.intp)
 
     def ask(part: slice) -> None:
-        ask_tree(points, (lower, upper), numbers, deepest, near[part], found)
+        ask_wide(tree, near[part], np.zeros(n_rows, np.int16), np.empty(MAX_STACK, np.intp), found)
 
     with threads(n_jobs) as (n_threads, over):
         for block in gen_batches(n_dyads, BLOCK_DYADS):
             # In tree order, so that one search finds in the cache what the one before it read.
             near = np.sort(positions[block])
             list(over(ask, gen_even_slices(len(near), min(n_threads, len(near)))))
-            settle_block(points, numbers, deepest, positions[block], found)
-    return numbers[positions].astype(np.intp)
+            settle_wide(tree, positions[block], found, columns, settled, dominating)
+    return tree.numbers[positions].astype(np.intp)
 
 
 def _new_staircases(n_points: int, max_moves: int) -> Staircases:
@@ -107,7 +139,7 @@ def _new_staircases(n_points: int, max_moves: int) -> Staircases:
     )
 
 
-def dense_ranks(values: NDArray[np.float64]) -> NDArray[np.int32]:
+def dense_ranks(values: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the rank of each value among the distinct values."""
     # Need not be stable: equal values get one rank.
     order = np.argsort(values)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,12 +16,15 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from paretodepth.fronts.fronts import front_numbers
-from paretodepth.studies.benchmarks.peers import Sorter, installed_peers
-from paretodepth.studies.benchmarks.workloads import Dyads, Workload, draw
+from paretodepth.studies.benchmarks.peers import INPUTS, PREPARED, Rival, Sorter, installed_peers
+from paretodepth.studies.benchmarks.workloads import GROWING, Dyads, Workload, draw
 from paretodepth.studies.measure import ENOUGH_SECONDS, peak_bytes, seconds
 from paretodepth.studies.steps import step
+from paretodepth.studies.tables import Table
 
 SHORT_SECONDS = 0.01
+MAX_SECONDS = 15 * 60
+"""For peers in all; what comes after them takes a few minutes."""
 MAX_BYTES, SMALL_BYTES = 8 * 2**30, 2**24
 PROBE_SIZES = (1_000, 5_000)
 
@@ -70,9 +74,11 @@ class Known(NamedTuple):
 
 
 def time_sorting(
-    workloads: Iterable[Workload],
+    workloads: Sequence[Workload],
     peer_seconds: float,
     *,
+    rival: str | None = None,
+    max_seconds: float = MAX_SECONDS,
     peers: Mapping[str, Sorter] | None = None,
     probe_sizes: Sequence[int] = PROBE_SIZES,
     enough_seconds: float = ENOUGH_SECONDS,
@@ -81,8 +87,12 @@ def time_sorting(
 
     Parameters
     ----------
-    workloads : iterable of Workload
+    workloads : sequence of Workload
     peer_seconds : float
+    rival : str or None, default=None
+        The command of a :class:`Rival`, one more peer.
+    max_seconds : float
+        After so long peers are left out.
     peers : mapping of str to Sorter or None, default=None
         None: those installed.
     probe_sizes : sequence of int
@@ -90,10 +100,15 @@ def time_sorting(
     enough_seconds : float
         Short calls are repeated until they have taken as long in all, to give their median.
     """
-    contest = _Contest(installed_peers() if peers is None else peers, peer_seconds, probe_sizes, enough_seconds)
+    everybody = dict(installed_peers() if peers is None else peers)
+    if rival is not None:
+        everybody["rival"] = Rival(rival)
+    end = time.monotonic() + max_seconds
+    contest = _Contest(everybody, peer_seconds, end, probe_sizes, enough_seconds)
     results = []
-    for workload in workloads:
-        with step(f"{workload.kind}, {workload.n_criteria} criteria, {workload.n_dyads:,} dyads"):
+    for number, workload in enumerate(workloads):
+        title = f"{workload.kind}, {workload.n_criteria} criteria, {workload.n_dyads:,} dyads"
+        with step(title, number, len(workloads)):
             results.append(contest.result(workload))
     return results
 
@@ -104,6 +119,7 @@ class _Contest:
 
     peers: Mapping[str, Sorter]
     peer_seconds: float
+    end: float
     probe_sizes: Sequence[int]
     enough_seconds: float
     known: dict[tuple[str, str, int], Known] = field(default_factory=dict)
@@ -130,22 +146,29 @@ class _Contest:
         for n_dyads in (*(size for size in self.probe_sizes if size < workload.n_dyads), workload.n_dyads):
             known = self.known.get(key)
             reason = known.reason_to_leave_out(n_dyads, self.peer_seconds) if known else None
+            reason = "out of time" if time.monotonic() > self.end else reason
             if reason:
                 result.left_out[name] = reason
                 return
             if known is None or n_dyads > known.n_dyads or n_dyads == workload.n_dyads:
-                self.known[key], answer = self._measured(self.peers[name], draw(workload._replace(n_dyads=n_dyads)))
+                dyads = draw(workload._replace(n_dyads=n_dyads))
+                dyads = PREPARED[name](dyads) if name in PREPARED else dyads
+                self.known[key], answer = self._measured(self.peers[name], dyads, n_dyads)
+        if name in PREPARED:
+            numbers = front_numbers(dyads)
         result.peers[name] = self.known[key].seconds
         if not np.array_equal(answer, numbers):
             result.wrong.append(name)
 
-    def _measured(self, sorter: Sorter, dyads: Dyads) -> tuple[Known, NDArray[np.intp]]:
-        """Return what a peer needs and what it answers; one call if that is long enough."""
+    def _measured(self, sorter: Sorter, dyads: Dyads, n_dyads: int) -> tuple[Known, NDArray[np.intp]]:
+        """Return what a peer needs for so many dyads and what it answers; one call if that is long enough."""
         answers: list[NDArray[np.intp]] = []
         n_bytes: list[int | None] = []
         first = seconds(lambda: n_bytes.append(peak_bytes(lambda: answers.append(sorter(dyads)))))
         median = first if first > self.enough_seconds else seconds(partial(sorter, dyads), enough=self.enough_seconds)
-        return Known(len(dyads), median, n_bytes[0] or 0), answers[0]
+        if isinstance(sorter, Rival):
+            median = sorter.seconds
+        return Known(n_dyads, median, n_bytes[0] or 0), answers[0]
 
 
 def remarks(results: list[SortingResult]) -> list[str]:
@@ -160,20 +183,52 @@ def remarks(results: list[SortingResult]) -> list[str]:
 
 
 def save_results(results: list[SortingResult], tables: dict[str, dict[str, float]], out: Path) -> list[Path]:
-    """Write the figures as JSON and a log-log plot to a folder; return both paths."""
+    """Write the figures as JSON, README's tables and a log-log plot to a folder; return the paths."""
     out.mkdir(parents=True, exist_ok=True)
-    data, picture = out / "benchmark.json", out / "benchmark.png"
+    data, page, picture = (out / f"benchmark.{ending}" for ending in ("json", "md", "png"))
+    page.write_text(in_markdown(results), encoding="utf-8")
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     data.write_text(json.dumps({"machine": machine, "sorting": [asdict(r) for r in results], **tables}, indent=1))
     _plot(results).savefig(picture, dpi=110)
-    return [data, picture]
+    return [data, page, picture]
+
+
+def in_markdown(results: list[SortingResult]) -> str:
+    """Return README's tables: uniform dyads by their number, and every other kind; each cell against the best peer."""
+    sizes = sorted({row.n_dyads for row in results if row.kind == GROWING})
+    kinds = list(dict.fromkeys(row.kind for row in results if row.kind != GROWING))
+    cells = {(row.kind, row.n_criteria, row.n_dyads): _cell(row) for row in results}
+    criteria = sorted({row.n_criteria for row in results})
+    n_others = min((row.n_dyads for row in results if row.kind != GROWING), default=0)
+    caption = "Seconds on one core, and how many times faster than the best peer that is right."
+    given = "; ".join(f"{name} is given its points {how}" for name, how in INPUTS.items())
+    tables = [
+        Table(
+            "growing",
+            caption,
+            ["criteria", *(f"{size:,} dyads" for size in sizes)],
+            [[str(k), *(cells.get((GROWING, k, size), "–") for size in sizes)] for k in criteria],
+        ),
+        Table(
+            "kinds",
+            f"{n_others:,} dyads of other kinds. {given}.",
+            ["criteria", *kinds],
+            [[str(k), *(cells.get((kind, k, n_others), "–") for kind in kinds)] for k in criteria],
+        ),
+    ]
+    return "\n".join(table.to_markdown() for table in tables)
+
+
+def _cell(row: SortingResult) -> str:
+    """Return a workload's time and how it compares with the best peer's."""
+    return f"{row.one_core:.3g} s" + (f", {row.speed_up:.1f} × ({row.best_peer})" if row.speed_up else "")
 
 
 def _plot(results: list[SortingResult]) -> Figure:
     """Return the time of the dyad workloads against their number, ours and the best peer's."""
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     ax = figure.subplots()
-    chosen = [result for result in results if result.kind == "dyads"]
+    chosen = [result for result in results if result.kind == GROWING]
     for color, k in enumerate(sorted({result.n_criteria for result in chosen})):
         rows = sorted((r for r in chosen if r.n_criteria == k), key=lambda r: r.n_dyads)
         sizes = [row.n_dyads for row in rows]

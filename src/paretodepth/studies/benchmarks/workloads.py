@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer
 
 from paretodepth._checks import check_choice
 
@@ -43,6 +44,19 @@ def _front(rng: np.random.Generator, n: int, k: int) -> Dyads:
     return np.asarray(points / points.sum(axis=1, keepdims=True))
 
 
+def _real(rng: np.random.Generator, n: int, k: int) -> Dyads:
+    """Return differences between real samples, measurements of 569 breast tumours; at most 161,596 dyads."""
+    samples = rng.permutation(load_breast_cancer().data)[:, :k]
+    first, second = np.triu_indices(len(samples), 1)
+    return np.asarray(np.abs(samples[first[:n]] - samples[second[:n]]))
+
+
+def _rounded(rng: np.random.Generator, n: int, k: int) -> Dyads:
+    """Return the differences between real samples in tenths of their mean."""
+    dyads = _real(rng, n, k)
+    return np.asarray(np.round(10 * dyads / dyads.mean(axis=0)))
+
+
 WORKLOAD_KINDS: dict[str, Callable[[np.random.Generator, int, int], Dyads]] = {
     "dyads": _dyads,
     "uniform": lambda rng, n, k: rng.random((n, k)),
@@ -51,21 +65,23 @@ WORKLOAD_KINDS: dict[str, Callable[[np.random.Generator, int, int], Dyads]] = {
     "single chain": lambda rng, n, k: np.repeat(rng.random((n, 1)), k, axis=1),
     "all equal": lambda _, n, k: np.ones((n, k)),
     "heavy ties": lambda rng, n, k: rng.integers(10, size=(n, k)).astype(float),
+    "real": _real,
+    "rounded real": _rounded,
 }
-ADVERSARIAL = ("correlated", "single front", "single chain", "all equal", "heavy ties")
+GROWING = "dyads"
 
 
 def sorting_workloads(*, full: bool, kind: str | None) -> list[Workload]:
     """Return what the benchmark sorts, of one kind or all; `full` adds sets that take minutes."""
     if kind is not None:
         check_choice(kind, "kind", list(WORKLOAD_KINDS), "benchmark")
-    sizes = {k: (100_000, 500_000) + ((1_000_000,) if k <= 4 or full else ()) for k in range(2, 7)}
+    sizes = {k: (100_000, 500_000) + ((1_000_000,) if k <= 4 or full else ()) for k in range(2, 9)}
     if full:
         sizes[2] += (10_000_000,)
         sizes[3] += (5_000_000,)
-    growing = [Workload(name, k, n) for k, ns in sizes.items() for n in ns for name in ("dyads", "uniform")]
-    adversarial = [Workload(name, k, 100_000) for k in sizes for name in ADVERSARIAL]
-    return [workload for workload in growing + adversarial if kind in (None, workload.kind)]
+    growing = [Workload(GROWING, k, n) for k, ns in sizes.items() for n in ns]
+    others = [Workload(name, k, 100_000) for name in WORKLOAD_KINDS for k in sizes if name != GROWING]
+    return [workload for workload in growing + others if kind in (None, workload.kind)]
 
 
 def depth_workloads(*, full: bool) -> list[Workload]:

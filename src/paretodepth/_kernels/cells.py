@@ -1,0 +1,52 @@
+"""Any number of criteria, few values in each: a grid with a cell for every dyad there can be."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth._kernels import compiled
+
+N_SEARCHES = 64
+"""Searches that go side by side."""
+
+
+@compiled
+def append_digits(
+    dyads: NDArray[np.float64],
+    criterion: int,
+    values: NDArray[np.float64],
+    codes: NDArray[np.int64],
+    places: NDArray[np.intp],
+) -> None:
+    """Append to each dyad's code, as a digit, the place, 1 for the first, of its value among the sorted values.
+
+    Searches find room in `places` and go side by side, so that none waits for another.
+    """
+    for start in range(0, dyads.shape[0], places.shape[0]):
+        n_searches = min(places.shape[0], dyads.shape[0] - start)
+        for search in range(n_searches):
+            places[search] = 0
+        length = values.shape[0]
+        while length > 1:
+            half = length >> 1
+            for search in range(n_searches):
+                places[search] += half * (values[places[search] + half] <= dyads[start + search, criterion])
+            length -= half
+        for search in range(n_searches):
+            codes[start + search] = codes[start + search] * (values.shape[0] + 1) + places[search] + 1
+
+
+@compiled
+def number_cells(cells: NDArray[np.int32], steps: NDArray[np.intp]) -> None:
+    """Set each cell to the length of the longest row of dyads, in it and below, of which each dominates the next.
+
+    A cell is 1 if it holds dyads, 0 if none, and -1 if it is at the edge, where the place in some
+    criterion is 0. To the cell before in a criterion it is so many steps.
+    """
+    for cell in range(cells.shape[0]):
+        if cells[cell] < 0:
+            cells[cell] = 0
+        else:
+            longest = np.int32(0)
+            for criterion in range(steps.shape[0]):
+                longest = max(longest, cells[cell - steps[criterion]])
+            cells[cell] += longest
