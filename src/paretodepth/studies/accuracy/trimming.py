@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from paretodepth.datasets.download import data_folder
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.scoring.methods import METHODS
-from paretodepth.studies.accuracy.regimes import column_groups
+from paretodepth.studies.accuracy.regimes import column_groups, table_name
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Mean, Table
 
@@ -85,7 +85,7 @@ def _simulated(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[n
 
 def _paths() -> dict[str, Path]:
     """Return the files of tables by name."""
-    return {path.stem.split("_", 1)[-1]: path for path in sorted((data_folder() / "adbench").glob("*.npz"))}
+    return {table_name(path): path for path in sorted((data_folder() / "adbench").glob("*.npz"))}
 
 
 def trimmed_scores(
