@@ -1,5 +1,6 @@
 """The commands that need no data of one's own."""
 
+import numpy as np
 from typer.testing import CliRunner
 
 from paretodepth.cli import app
@@ -28,3 +29,18 @@ def test_accuracy_lists_its_experiments_and_runs_one(tmp_path):
     assert result.exit_code == 0
     assert "blend, split" in result.output
     assert "paretodepth accuracy validity --runs 2" in (tmp_path / "accuracy.md").read_text()
+
+
+def test_accuracy_compares_methods_on_the_tables_of_a_folder(tmp_path):
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    X[80:] += 3
+    (tmp_path / "data").mkdir()
+    np.savez(tmp_path / "data" / "3_own.npz", X=X, y=np.arange(90) >= 80)
+    result = run("accuracy", "--data", str(tmp_path / "data"), "--runs", "1", "--out", str(tmp_path))
+    assert result.exit_code == 0
+    text = (tmp_path / "accuracy.md").read_text()
+    assert "These tables served no choice" in text
+    assert "| own | " in text
+    assert "it is the best label-free method in" in text
+    assert "`paretodepth accuracy tables --data FOLDER --runs 1`" in text
+    assert str(tmp_path) not in text

@@ -16,6 +16,8 @@ def runs(tmp_path_factory):
     @cache
     def values(name):
         settings, n_runs = SMALL[name]
+        if "folder" in settings:
+            settings = settings | {"folder": str(folder / "adbench")}
         with pytest.MonkeyPatch.context() as patch:
             if name == "groups":
                 patch.setenv("PARETODEPTH_DATA", str(folder))

@@ -19,7 +19,9 @@ SMALL = {
     "theorem1": ({"counts": [10**3, 10**4, 10**5]}, 8),
     "theorem2": ({"counts": [10**2, 10**3, 10**4]}, 300),
     "dyads": ({"n_dyads": 10**6, "step": 10**5}, 30),
-    "accuracy": ({"regimes": ["cube, K = 4", "joint band, K = 2", "categories, K = 6"]}, 2),
+    "accuracy": ({"regimes": ["cube, K = 4", "joint band, K = 2", "categories, K = 6"], "pyod": []}, 2),
+    # The folder is the session's.
+    "tables": ({"folder": "", "label": None, "tables": ["small"], "left_out": {"glass": "why"}, "pyod": []}, 2),
     "groups": ({"tables": ["7_small"], "groups": [1, 2, "one per column"], "methods": ["depth", "blend"]}, 2),
     "validity": ({"alphas": list(validity.ALPHAS)}, 12),
     "trimming": ({"tables": ["simulated"], "contaminations": [0.05, 0.1], "method": "criteria"}, 2),

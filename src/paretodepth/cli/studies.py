@@ -74,12 +74,24 @@ def reproduce(
 
 
 @app.command()
-def accuracy(names: Names = None, out: Out = RESULTS, runs: Runs = None, seed: Seed = 0, jobs: Jobs = -1) -> None:
+def accuracy(
+    names: Names = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(exists=True, file_okay=False, help="Folder of labelled tables, CSV or NPZ, for 'tables'."),
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels in the CSV tables of --data.")] = None,
+    out: Out = RESULTS,
+    runs: Runs = None,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+) -> None:
     """Compare PDA and the blend with other detectors, and measure false alarms.
 
-    Example: paretodepth accuracy all --out results
+    Example: paretodepth accuracy all --data folder --out results
     """
-    _run_experiments("accuracy", names, out, runs=runs, full=False, seed=seed, n_jobs=jobs)
+    chosen = {"folder": data, "label": label}
+    _run_experiments("accuracy", names, out, chosen, runs=runs, full=False, seed=seed, n_jobs=jobs)
 
 
 @app.command()
@@ -98,20 +110,26 @@ def scaling(
     _run_experiments("scaling", names, out, runs=runs, full=full, seed=seed, n_jobs=1)
 
 
-def _run_experiments(command: str, names: list[str] | None, out: Path, **options: Any) -> None:
-    """List the experiments of a command's page, or run some, print their tables and write the page."""
+def _run_experiments(
+    command: str, names: list[str] | None, out: Path, data: dict[str, Any] | None = None, **options: Any
+) -> None:
+    """List the experiments of a command's page, or run some, print their tables and write the page.
+
+    `data` tells the folder of tables for the experiment that needs one, which is run if there is one.
+    """
     from paretodepth.studies.pages import PAGES, chosen_experiments, reproduce_experiment, write_page
 
-    page = PAGES[command]
-    if not names:
+    page, data = PAGES[command], data or {}
+    chosen = chosen_experiments(page, names or [], **data)
+    if not chosen:
         rows = [
             (experiment.name, experiment.title, str(experiment.n_runs), str(experiment.n_full_runs))
-            for experiment in chosen_experiments(page, ["all"])
+            for experiment in page.experiments.values()
         ]
         headings = ("name", "what", "runs", "with --full")
         _print_table("Experiments: name one or several, or all", headings, rows, justify="left")
         return
-    for experiment in chosen_experiments(page, names):
+    for experiment in chosen:
         with progress(experiment.name):
             tables = reproduce_experiment(page, experiment, out, **options)
         for table in tables:

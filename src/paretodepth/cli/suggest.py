@@ -15,7 +15,7 @@ from paretodepth.cli.terminal import app, notes, printable, progress
 @options.reads_files
 def suggest_command(
     data: Annotated[str, typer.Argument(help="Samples: a file of CSV, Parquet, JSON lines and the like; - for stdin.")],
-    max_criteria: Annotated[int, typer.Option(min=1, help="How many criteria at most.")] = 4,
+    max_criteria: Annotated[int, typer.Option(min=1, help="How many criteria at most.")] = 6,
     id_column: Annotated[str | None, typer.Option("--id", help="Column that names the samples: no criterion.")] = None,
     format: options.Format = None,
     quiet: options.Quiet = False,

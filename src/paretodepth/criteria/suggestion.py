@@ -10,8 +10,8 @@ from paretodepth.criteria.criterion import Criterion, criteria_to_toml
 from paretodepth.criteria.drafts import drafts
 from paretodepth.criteria.profiles import profiles, table_columns
 
-MAX_CRITERIA = 4
-"""Of several, as good as any more in the study of groups (docs/accuracy.md), and faster."""
+MAX_CRITERIA = 6
+"""As good as any more in the study of groups (`paretodepth accuracy groups`), and faster."""
 
 
 class ColumnUse(NamedTuple):
@@ -100,7 +100,7 @@ def suggest_criteria(
     ----------
     X : data frame, dict of columns, pyarrow table or array of shape (n_samples, n_columns)
         At most 5,000 rows, spread evenly, are looked at for most of this.
-    max_criteria : int, default=4
+    max_criteria : int, default=6
     id_column : str or None, default=None
         A column that names the samples.
     label : str or None, default=None

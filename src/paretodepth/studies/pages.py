@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from paretodepth._checks import check_choice
-from paretodepth.studies.accuracy import areas, costs, groups, trimming, validity
+from paretodepth.studies.accuracy import areas, costs, groups, trimming, unseen, validity
 from paretodepth.studies.paper import appendix_b, figure1, figure2, table1a, table1b, theorem1, theorem2
 from paretodepth.studies.runs import Experiment, finished_runs
 from paretodepth.studies.scaling import cluster, large_fits, subsets
@@ -53,9 +53,10 @@ ACCURACY = Page(
     "accuracy",
     "# How accurate, how sure\n\n"
     "PDA, the criteria test and the blend (`method` of `ParetoDepthDetector`) against each other and against "
-    "other detectors, and whether p-values hold what they promise. This page is written by `paretodepth accuracy`; "
-    "each section ends with the command that makes it.\n",
-    _by_name(areas, groups, validity, trimming, costs),
+    "other detectors, and whether p-values hold what they promise. The first section compares them where the blend was "
+    "developed, the second on tables that served no choice; each names where the blend loses. This page is written by "
+    "`paretodepth accuracy`; each section ends with the command that makes it.\n",
+    _by_name(areas, unseen, groups, validity, trimming, costs),
 )
 SCALING = Page(
     "scaling",
@@ -82,11 +83,32 @@ SCALING = Page(
 PAGES = {page.command: page for page in (REPRODUCTION, ACCURACY, SCALING)}
 
 
-def chosen_experiments(page: Page, names: Sequence[str]) -> list[Experiment]:
-    """Return the named experiments in the order of the page; "all" names every one."""
+def chosen_experiments(
+    page: Page, names: Sequence[str], folder: Path | None = None, label: str | None = None
+) -> list[Experiment]:
+    """Return the named experiments in the order of the page.
+
+    "all" names every one that needs no data of others, and a folder of such data the others too;
+    `label` is the column of the labels in its tables.
+    """
     for name in names:
         check_choice(name, "NAME", [*page.experiments, "all"], page.command)
-    return [experiment for name, experiment in page.experiments.items() if name in names or "all" in names]
+    check_label_has_folder(label, folder, page.command)
+    chosen = []
+    for name, experiment in page.experiments.items():
+        if experiment.folder_settings is not None and folder is not None:
+            chosen.append(experiment.with_folder(folder, label))
+        elif name in names or ("all" in names and experiment.folder_settings is None):
+            chosen.append(experiment)
+    return chosen
+
+
+def check_label_has_folder(label: str | None, folder: Path | None, command: str) -> None:
+    """Refuse the name of a label without tables that have it."""
+    if label is not None and folder is None:
+        raise ValueError(
+            f"The option --label of {command} must come with a folder of tables. Got none instead; name it with --data."
+        )
 
 
 def reproduce_experiment(
@@ -137,7 +159,9 @@ def reproduce_experiment(
         for suffix in ("png", "svg"):
             figure.savefig(folder / f"{picture}.{suffix}", dpi=110)
         section.append(f"![{picture}]({page.name}/{picture}.png)\n")
-    options = f"{' --full' if full else ''}{f' --runs {runs}' if runs else ''}{f' --seed {seed}' if seed else ''}"
+    # The folder has a name of its own on every machine.
+    data = " --data FOLDER" if experiment.folder_settings is not None else ""
+    options = f"{data}{' --full' if full else ''}{f' --runs {runs}' if runs else ''}{f' --seed {seed}' if seed else ''}"
     section.append(f"`paretodepth {page.command} {experiment.name}{options}`\n")
     (folder / f"{experiment.name}.md").write_text("\n".join(section), encoding="utf-8")
     return tables
@@ -145,8 +169,13 @@ def reproduce_experiment(
 
 def write_page(page: Page, out: Path) -> Path:
     """Put the sections of a page's experiments done so far together and return the page's path."""
-    sections = [out / page.name / f"{name}.md" for name in page.experiments]
-    texts = [section.read_text(encoding="utf-8") for section in sections if section.exists()]
+    texts = []
+    for name, experiment in page.experiments.items():
+        section = out / page.name / f"{name}.md"
+        if section.exists():
+            texts.append(section.read_text(encoding="utf-8"))
+        elif experiment.absent:
+            texts.append(f"## {experiment.title}\n\n{experiment.absent}\n")
     path = out / f"{page.name}.md"
     path.write_text("\n".join([page.introduction, *texts]), encoding="utf-8")
     return path

@@ -6,7 +6,7 @@ import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,10 @@ class Experiment:
     n_runs, n_full_runs : int
     figures : callable
         Takes what `tables` does; returns the figures by name. None by default.
+    folder_settings : callable or None
+        Where data must be given: takes their folder and the name of their label; returns the settings.
+    absent : str
+        What the page says in its place as long as it has not been run; nothing if empty.
     """
 
     name: str
@@ -54,6 +58,13 @@ class Experiment:
     n_runs: int
     n_full_runs: int
     figures: Callable[[Sequence[Values], Settings], dict[str, Figure]] = lambda runs, settings: {}
+    folder_settings: Callable[[Path, str | None], Settings] | None = None
+    absent: str = ""
+
+    def with_folder(self, folder: Path, label: str | None) -> Experiment:
+        """Return the experiment on the data of a folder, itself if it takes none."""
+        of_folder = self.folder_settings
+        return self if of_folder is None else replace(self, settings=lambda full: of_folder(folder, label))
 
 
 def finished_runs(

@@ -150,7 +150,7 @@ EXPERIMENT = Experiment(
     figures=figures,
     settings=lambda full: {
         "tables": sorted(path.stem for path in (data_folder() / "adbench").glob("*.npz")),
-        "groups": [1, 2, 3, 4, 5, 8, COLUMNS],
+        "groups": [1, 2, 3, 4, 5, 6, 8, COLUMNS],
         "methods": ["depth", "blend"],
     },
     n_runs=10,

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from paretodepth.datasets.download import data_folder
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.scoring.methods import METHODS
-from paretodepth.studies.accuracy.regimes import column_groups
+from paretodepth.studies.accuracy.regimes import column_groups, table_name
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.tables import Mean, Table
 
@@ -85,7 +85,7 @@ def _simulated(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[n
 
 def _paths() -> dict[str, Path]:
     """Return the files of tables by name."""
-    return {path.stem.split("_", 1)[-1]: path for path in sorted((data_folder() / "adbench").glob("*.npz"))}
+    return {table_name(path): path for path in sorted((data_folder() / "adbench").glob("*.npz"))}
 
 
 def trimmed_scores(
@@ -181,9 +181,8 @@ EXPERIMENT = Experiment(
         "Rivals see the same standardised columns: "
         "IsolationForest with its defaults, and the distance to the fifth nearest. The rule: `detect` of one file "
         "trims only if the gain in area and the gain in average precision are both above zero by two standard errors "
-        "over the tables, at 5 % and at 10 % of anomalies. Average precision gains most from 20 %, but "
-        "not in every table and not beyond noise: nothing has passed the rule, so `detect` fits one file once. The "
-        "caption says whether a trim does in these runs."
+        "over the tables, at 5 % and at 10 % of anomalies. Nothing had passed the rule when `detect` was "
+        "written, so it fits one file once; the caption says whether a trim does in these runs."
     ),
     run=run,
     tables=tables,
