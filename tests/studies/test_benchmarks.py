@@ -155,6 +155,15 @@ def test_what_a_peer_needs_is_foreseen_from_what_it_needed():
     assert sorting.Known(1000, 0.009, 0).reason_to_leave_out(10**6, 60) is None
 
 
+def test_the_time_of_a_peer_is_foreseen_to_grow_as_it_has_grown():
+    known = sorting.Known(10_000, 1.0, 0).after(sorting.Known(1000, 0.1, 0))
+    assert known.power == pytest.approx(1)
+    assert known.reason_to_leave_out(500_000, 60) is None
+    assert known.reason_to_leave_out(700_000, 60) == "over 60 s"
+    assert sorting.Known(1000, 1.0, 0).after(None).power == 2
+    assert sorting.Known(10_000, 1.0, 0).after(sorting.Known(1000, 0.001, 0)).power == 2, "too short to tell"
+
+
 def test_benchmark_prints_tables_and_writes_figures(monkeypatch, tmp_path):
     monkeypatch.setattr(
         sorting, "time_sorting", lambda workloads, peer_seconds, rival: timed(FEW, peer_seconds, rival=rival)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 import time
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ SHORT_SECONDS = 0.01
 MAX_SECONDS = 15 * 60
 """For peers in all; what comes after them takes a few minutes."""
 MAX_BYTES, SMALL_BYTES = 8 * 2**30, 2**24
-PROBE_SIZES = (1_000, 5_000)
+PROBE_SIZES = (1_000, 5_000, 20_000)
 
 
 @dataclass
@@ -62,11 +63,19 @@ class Known(NamedTuple):
     n_dyads: int
     seconds: float
     n_bytes: int
+    power: float = 2.0
+
+    def after(self, fewer: Known | None) -> Known:
+        """Return the same with the power of the number of dyads by which the time has grown since fewer dyads."""
+        if fewer is None or fewer.seconds < SHORT_SECONDS or fewer.n_dyads >= self.n_dyads:
+            return self
+        power = math.log(self.seconds / fewer.seconds) / math.log(self.n_dyads / fewer.n_dyads)
+        return self._replace(power=min(2.0, max(1.0, power)))
 
     def reason_to_leave_out(self, n_dyads: int, max_seconds: float) -> str | None:
-        """Return why the peer is not run on so many dyads; what is not short grows with their square."""
+        """Return why the peer is not run on so many dyads; what is not short grows with their power or square."""
         growth = (n_dyads / self.n_dyads) ** 2
-        if self.seconds > SHORT_SECONDS and self.seconds * growth > max_seconds:
+        if self.seconds > SHORT_SECONDS and self.seconds * (n_dyads / self.n_dyads) ** self.power > max_seconds:
             return f"over {max_seconds:g} s"
         if self.n_bytes > SMALL_BYTES and self.n_bytes * growth > MAX_BYTES:
             return "over 8 GB"
@@ -153,7 +162,8 @@ class _Contest:
             if known is None or n_dyads > known.n_dyads or n_dyads == workload.n_dyads:
                 dyads = draw(workload._replace(n_dyads=n_dyads))
                 dyads = PREPARED[name](dyads) if name in PREPARED else dyads
-                self.known[key], answer = self._measured(self.peers[name], dyads, n_dyads)
+                measured, answer = self._measured(self.peers[name], dyads, n_dyads)
+                self.known[key] = measured.after(known)
         if name in PREPARED:
             numbers = front_numbers(dyads)
         result.peers[name] = self.known[key].seconds
