@@ -22,7 +22,7 @@ def test_the_largest_losses_are_named_first_with_who_wins():
 def test_many_losses_are_counted():
     said = compared(*[[0.5, 0.9, 0.5, 0.9]] * (MAX_NAMED + 3)).losing()
     assert said.count("behind LOF") == MAX_NAMED
-    assert said.endswith(" and 3 others.")
+    assert said.endswith(" and 3 more.")
 
 
 def test_a_blend_that_is_nowhere_far_behind_is_said_to_be_so():

@@ -119,7 +119,7 @@ class Comparison:
         for place in lost[:MAX_NAMED]:
             winner = self.methods[free[self.means[place, free].argmax()]]
             named.append(f"{self.places[place]} ({losses[place]:.3f} behind {winner})")
-        others = f" and {len(lost) - MAX_NAMED} others" if len(lost) > MAX_NAMED else ""
+        others = f" and {len(lost) - MAX_NAMED} more" if len(lost) > MAX_NAMED else ""
         return f"{said} It loses more in {', '.join(named)}{others}."
 
     def figure(self) -> Figure:
