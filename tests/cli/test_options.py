@@ -44,7 +44,7 @@ def test_the_detector_is_the_one_the_options_ask_for(tmp_path):
     by_columns = read_learning(nominal, criteria=None, columns="hour, amount", **options)
     assert [criterion.name for criterion in by_columns.detector.criteria] == ["hour", "amount"]
     chosen = read_learning(nominal, criteria=None, columns=None, **options)
-    assert [criterion.name for criterion in chosen.detector.criteria] == ["amount, weight", "hour"]
+    assert [criterion.name for criterion in chosen.detector.criteria] == ["amount + weight", "hour"]
     assert "Left out: invoice (names the samples). To change them: paretodepth suggest" in chosen.remark
     each = read_learning(nominal, criteria=Path("columns"), columns=None, **options)
     assert each.remark == "One criterion per numeric column: amount, hour, weight. Left out: invoice (the id)."
