@@ -51,6 +51,13 @@ def test_blocks_and_draws_change_no_capped_front():
             assert_same_fronts(fronts, same, f"blocks of {n_values}, seed {seed}")
 
 
+def test_a_cap_alone_draws_no_lots():
+    pairs = pairs_drawn("distinct", 3)
+    found, again = (pair_fronts(pairs, limits(3), seed=seed, n_rough=600, **SMALL) for seed in (1, 2))
+    assert [fronts.dyads.shape for fronts in found.rough] == [(200, 2)] * 3
+    assert_array_equal(found.mean_depth(HeldPairs.of(pairs).dyads), again.mean_depth(HeldPairs.of(pairs).dyads))
+
+
 @pytest.mark.parametrize("kind", ["distinct", "normal", "clusters", "tied", "equal"])
 @pytest.mark.parametrize("n_criteria", [1, 2, 4])
 def test_above_the_cap_only_the_divisor_is_foreseen(kind, n_criteria):

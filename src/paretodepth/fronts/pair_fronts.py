@@ -68,7 +68,6 @@ class PairFronts:
         criteria: NDArray[np.intp] | None = None,
         max_depth: int | None = None,
         n_jobs: int | None = None,
-        seed: int = 0,
         max_kept: int = MAX_KEPT,
         n_rough: int = N_ROUGH,
     ) -> PairFronts:
@@ -84,19 +83,17 @@ class PairFronts:
             The last front to keep of each pair.
         n_jobs : int or None, default=None
             Threads over the pairs; changes no result.
-        seed : int, default=0
-            Of the random dyads that tell what lies beyond the last front kept.
         max_kept : int, default=8388608
             Dyads that the fronts of all pairs may hold together, so that memory is bounded.
             Of more, the last fronts are dropped.
         n_rough : int, default=2097152
-            Random dyads of all pairs together.
+            Random dyads, of all pairs together, that tell what lies beyond the last front kept.
         """
         checked = check_dyads(dyads, "PairFronts.from_dyads")
         criteria = chosen_pairs(checked) if criteria is None else criteria
         made = _all_fronts(checked, criteria, n_jobs, max_depth, max_kept // len(criteria))
         if any(fronts.max_depth is not None for fronts in made.fronts):
-            return with_rough(made, random_rows(checked, max(1, n_rough // len(criteria)), seed), n_jobs)
+            return with_rough(made, random_rows(checked, max(1, n_rough // len(criteria))), n_jobs)
         return made
 
     @cached_property
@@ -193,11 +190,11 @@ class _Beyond:
         return shares
 
 
-def random_rows(dyads: NDArray[np.float64], n_rows: int, seed: int) -> NDArray[np.float64]:
-    """Return so many random dyads in their order, or all if there are no more."""
+def random_rows(dyads: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
+    """Return so many random dyads in their order, the same ones every time, or all if there are no more."""
     if len(dyads) <= n_rows:
         return dyads
-    rows: NDArray[np.intp] = np.sort(np.random.default_rng(seed).choice(len(dyads), n_rows, replace=False))
+    rows: NDArray[np.intp] = np.sort(np.random.default_rng(0).choice(len(dyads), n_rows, replace=False))
     return dyads[rows]
 
 

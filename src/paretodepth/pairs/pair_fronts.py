@@ -43,7 +43,8 @@ def pair_fronts(
         such that all pairs together hold some 4 million dyads. Without a cap they may hold
         some 8 million, and if all dyads are more, the last fronts are chosen in the same way.
     seed : int, default=0
-        Of random dyads.
+        Of the dyads that stand for all where `limits` asks for fewer. Those that tell what
+        lies beyond a cap are the same ones every time, so that a cap alone draws no lots.
     few_samples : int, default=2000
         Up to how many samples nothing is foreseen.
     n_rough : int, default=2097152
@@ -64,7 +65,6 @@ def pair_fronts(
             criteria=criteria,
             max_depth=max_depth,
             n_jobs=pairs.n_jobs,
-            seed=seed,
             max_kept=max_kept,
             n_rough=n_rough,
         )
@@ -78,7 +78,7 @@ def pair_fronts(
     fronts = fronts_of_some(pairs, criteria.tolist(), max_depths, seed=seed, few_samples=few_samples, sizes=sizes)
     made = PairFronts(criteria, tuple(fronts))
     n_drawn = min(max(1, n_rough // len(criteria)), pairs.n_pairs)
-    return with_rough(made, drawn_dyads(pairs, n_drawn, seed=seed), pairs.n_jobs)
+    return with_rough(made, drawn_dyads(pairs, n_drawn, seed=0), pairs.n_jobs)
 
 
 def auto_max_depths(
