@@ -315,8 +315,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((300, 2)))
         >>> detector.explain([[0.5, 0.4], [1.6, 0.5]])
         Explanation of 2 samples by depth
-        0: Ordinary (p = 0.92); nearest by x0: 104, 37; by x1: 238, 199.
-        1: Far from every nominal sample in x0 (p = 0.003); x1 is ordinary; nearest by x1: 40, 84.
+        0: Ordinary (p = 0.92); nearest in x1: 238; in x0: 104.
+        1: No nominal sample is as far from its 7 nearest in x0; x1 is ordinary; nearest in x0: 265, 13, 154.
         """
         return explain_seen(self._model, self._seen(X), n_jobs=self.n_jobs)
 

@@ -88,7 +88,7 @@ def test_scores_are_judged_by_labels_over_all_chunks(files, tmp_path):
 
 def test_explain_tells_the_planted_reason(files):
     result = run("explain", files["model"], files["new"], "--row", 60)
-    assert "Row 60: Far from every nominal sample in hour" in " ".join(result.output.split())
+    assert "Row 60: No nominal sample is as far from its nearest in hour" in " ".join(result.output.split())
     for row, because in PLANTED.items():
         told = json.loads(run("explain", files["model"], files["new"], "--row", row, "--json").stdout)
         assert told["is_anomaly"]

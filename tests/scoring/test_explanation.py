@@ -193,7 +193,7 @@ def test_the_two_of_several_criteria_that_are_odd_together_are_named():
         is_joint = explanation.is_joint
         n_called += is_joint.sum()
         named = [sentence for sentence, called in zip(explanation.sentences, is_joint, strict=True) if called]
-        n_right += sum("no nominal sample is near in speed and shape at once" in sentence for sentence in named)
+        n_right += sum("as odd in speed and shape together" in sentence for sentence in named)
         first = np.argmin(explanation.pair_p_values[is_joint], axis=1)
         assert np.mean(first == 0) > 0.9
     assert n_called > 60
@@ -207,9 +207,10 @@ def test_a_local_oddity_says_so():
     explanation = detector.fit(np.concatenate([dense, wide])).explain([[0.15, 0.0], [90.0, 0.0]])
     local, far = explanation.sentences
     assert explanation.oddities[:, 0].tolist() == ["local", "far"]
-    assert local.startswith("Close to others in speed (p = 0.01")
-    assert "), but farther than these are from each other; shape is ordinary; nearest by shape: " in local
-    assert far.startswith("Far from every nominal sample in speed (p = 0.00")
+    assert local.startswith(
+        "Farther from its 10 nearest in speed than these are from theirs; shape is ordinary; nearest in speed: "
+    )
+    assert far.startswith("No nominal sample is as far from its nearest in speed; ")
     # It would be far less strange if it were no farther from the dense ones than these are from each other.
     assert explanation.relief[0, 0] > 5 * explanation.p_values["blend"][0]
 
@@ -244,13 +245,10 @@ def test_a_single_criterion_is_not_told_from_others():
     X_train = np.random.default_rng(0).random((99, 1))
     detector = ParetoDepthDetector([Criterion("speed")], threshold=0.0).fit(X_train)
     (sentence,) = detector.explain([[0.5]]).sentences
-    p_value = detector.explain([[0.5]]).criterion_p_values[0, 0]
-    nearest = np.argsort(np.abs(X_train[:, 0] - 0.5))[:2]
+    p_value = detector.p_values([[0.5]])[0]
+    nearest = ", ".join(map(str, np.argsort(np.abs(X_train[:, 0] - 0.5))[:3]))
     assert p_value > 0.05
-    assert sentence == (
-        f"Stranger in speed (p = {p_value:.2f}) than nominal samples may be; "
-        f"nearest by speed: {nearest[0]}, {nearest[1]}."
-    )
+    assert sentence == f"Beyond the threshold (p = {p_value:.2f}); nearest in speed: {nearest}."
 
 
 def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
@@ -259,15 +257,17 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="blend").fit(X_train)
     explanation = detector.explain([[0.5, 0.5], [9.0, 0.1], [9.0, 9.0], [1.2, -1.2]])
     ordinary, speed, both, joint = explanation.sentences
-    nearest = np.argsort(np.abs(X_train[:, 1] - 0.1))[:2]
-    assert ordinary.startswith("Ordinary (p = 0.99); nearest by speed: ")
-    assert speed == (
-        "Far from every nominal sample in speed (p = 0.003); shape is ordinary; "
-        f"nearest by shape: {nearest[0]}, {nearest[1]}."
+    nearest = ", ".join(map(str, np.argsort(np.abs(X_train[:, 0] - 9.0))[:3]))
+    assert ordinary.startswith("Ordinary (p = 0.99); nearest in shape: ")
+    assert (
+        speed
+        == f"No nominal sample is as far from its nearest in speed; shape is ordinary; nearest in speed: {nearest}."
     )
-    assert both.startswith("Far from every nominal sample in speed (p = 0.003) and shape (p = 0.003); nearest by ")
+    assert both.startswith(
+        "No nominal sample is as far from its nearest in speed; no nominal sample is as far from its nearest in shape; "
+    )
     assert joint == (
-        "Ordinary in each criterion alone, but no nominal sample is near in all of them at once (p = 0.003)."
+        "Each criterion alone is ordinary; no nominal sample is as far from its 5 nearest in speed and shape together."
     )
     assert repr(explanation).splitlines()[0] == "Explanation of 4 samples by blend"
     assert repr(explanation).splitlines()[2] == f"1: {speed}"

@@ -20,8 +20,17 @@ from paretodepth.scoring.calibration import Calibration
 from paretodepth.scoring.measures import LARGEST, Measures, usual_sizes
 from paretodepth.scoring.methods import MethodName, answered_methods
 from paretodepth.scoring.model import Model
-from paretodepth.scoring.reasons import Reasons, alone_p_values, far_criteria, n_named, oddities, reasons_of
-from paretodepth.scoring.wording import Case, html_table, sentence, shown
+from paretodepth.scoring.phrases import Case, Counts, Phrase, phrases_of
+from paretodepth.scoring.reasons import (
+    Reasons,
+    alone_p_values,
+    counts_of,
+    far_criteria,
+    n_named,
+    oddities,
+    reasons_of,
+)
+from paretodepth.scoring.wording import html_table, sentence, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,8 +78,9 @@ class Explanation:
     is_far : ndarray of shape (n_samples, n_criteria)
         Whether the sample is far from the nominal ones in the criterion alone.
     oddities : ndarray of shape (n_samples, n_criteria)
-        In what way, if so: ``"far"`` from the nearest nominal sample; ``"sparse"``, near to one or few of
-        them only; ``"local"``, as near to others as usual, but farther than these are from each other.
+        With ``"blend"``, in what way, if so: ``"far"`` from the nearest nominal sample; ``"sparse"``, near to one
+        or few of them only; ``"local"``, as near to others as usual, but farther than these are from each other.
+        With other methods always ``"far"``, from the k nearest in sum.
     pairs : ndarray of shape (n_pairs, 2)
         With ``"blend"`` the pairs of criteria whose fronts there are; of other methods none.
     pair_p_values : ndarray of shape (n_samples, n_pairs)
@@ -81,6 +91,10 @@ class Explanation:
         `alpha`, or if the sample is far in a criterion alone.
     is_crowded : ndarray of shape (n_samples,)
         Whether others are as near as usual in all criteria at once, but unusually near to each other.
+    counts : Counts
+        How many nominal samples reach what each sample does, on which sentences rest.
+    n_local : int
+        With ``"blend"``, how many nearest are compared with theirs.
     labels : array-like of shape (n_samples,) or None
         What the samples are called: by the index of the pandas data frame they came in or, if
         some were dropped for want of a value, by number. None: by number, all being here.
@@ -107,6 +121,8 @@ class Explanation:
     pair_p_values: NDArray[np.float64]
     pair_relief: NDArray[np.float64]
     is_crowded: NDArray[np.bool_]
+    counts: Counts
+    n_local: int
     labels: Any = None
     others: str = "nominal"
 
@@ -121,8 +137,15 @@ class Explanation:
 
     @property
     def sentences(self) -> list[str]:
-        """One plain sentence a sample."""
-        return [sentence(self._case(sample)) for sample in range(len(self))]
+        """One plain sentence a sample, made of its phrases; long ones leave out what matters least."""
+        return [self._sentence(sample) for sample in range(len(self))]
+
+    def phrases(self, sample: int) -> list[Phrase]:
+        """Return the facts that the sentence about a sample is made of."""
+        return phrases_of(self._case(check_row(sample, len(self), "sample", "Explanation.phrases")))
+
+    def _sentence(self, sample: int) -> str:
+        return sentence(phrases_of(self._case(sample)), self.criteria, self.others)
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row a sample, and the index of the frame explained."""
@@ -165,7 +188,7 @@ class Explanation:
                 figsize=(8, 2.2 + 0.5 * len(self.criteria)), layout="constrained"
             )
             ax = figure.subplots()
-        ax.set_title(textwrap.fill(sentence(self._case(sample)), 80), fontsize=10)
+        ax.set_title(textwrap.fill(self._sentence(sample), 80), fontsize=10)
         return plot_explanation(
             ax,
             names=self.criteria,
@@ -180,7 +203,7 @@ class Explanation:
 
     def __repr__(self) -> str:
         """Return a sentence a sample, for the first ten."""
-        lines = [f"{label}: {sentence(self._case(sample))}" for sample, label in enumerate(self._shown_labels())]
+        lines = [f"{label}: {self._sentence(sample)}" for sample, label in enumerate(self._shown_labels())]
         if len(self) > N_SHOWN:
             lines.append(f"… and {len(self) - N_SHOWN} more; see to_frame()")
         return "\n".join([f"Explanation of {len(self)} samples by {self.method}", *lines])
@@ -188,10 +211,10 @@ class Explanation:
     def _repr_html_(self) -> str:
         """Return a table for notebooks, of the first ten samples."""
         headings = ["", f"p ({self.method})", *(f"{name}: p" for name in self.criteria), "why"]
-        cases = [self._case(sample) for sample in range(min(len(self), N_SHOWN))]
+        own = self.p_values[self.method]
         rows = [
-            [str(label), shown(case.p_value), *map(shown, case.p_values), sentence(case)]
-            for label, case in zip(self._shown_labels(), cases, strict=True)
+            [str(label), shown(own[i]), *map(shown, self.criterion_p_values[i]), self._sentence(i)]
+            for i, label in enumerate(self._shown_labels())
         ]
         more = f"<p>… and {len(self) - N_SHOWN} more</p>" if len(self) > N_SHOWN else ""
         return html_table(headings, rows) + more
@@ -202,30 +225,29 @@ class Explanation:
         return labels[:N_SHOWN]
 
     def _case(self, sample: int) -> Case:
+        pair = self._suspected_pair(sample)
         return Case(
-            self.criteria,
             float(self.p_values[self.method][sample]),
             bool(self.is_anomaly[sample]),
             self.alpha,
             self.criterion_p_values[sample],
             self.is_far[sample],
             [nearest[sample] for nearest in self.neighbors],
-            self.oddities[sample],
-            self._suspected_pair(sample),
+            pair,
+            tuple(self.pairs[pair].tolist()) if pair >= 0 else (),
             bool(self.is_crowded[sample]),
-            self.others,
+            self.n_local,
+            self.counts.of(sample),
         )
 
-    def _suspected_pair(self, sample: int) -> list[int]:
-        """Return the two of three and more criteria that are odd together, or nothing if no pair stands out."""
-        n_pairs = len(self.pairs)
-        if n_pairs < 2:
-            return []
+    def _suspected_pair(self, sample: int) -> int:
+        """Return which two of three and more criteria are odd together, -1 if no pair stands out."""
+        if len(self.pairs) < 2:
+            return -1
         p_values = self.pair_p_values[sample]
         # Of several as odd, the one whose relief helps most.
         first = int(np.lexsort((-self.pair_relief[sample], p_values))[0])
-        is_odd = p_values[first] <= self.alpha and p_values[first] < np.median(p_values)
-        return self.pairs[first].tolist() if is_odd else []
+        return first if p_values[first] <= self.alpha and p_values[first] < np.median(p_values) else -1
 
 
 def explain_seen(model: Model, seen: Seen, *, n_jobs: int | None) -> Explanation:
@@ -237,7 +259,8 @@ def explain_seen(model: Model, seen: Seen, *, n_jobs: int | None) -> Explanation
 def explain_new(model: Model, views: Views, *, n_jobs: int | None, first_row: int = 0) -> Explanation:
     """Return why new samples are strange or not, given what the criteria see of them."""
     find = partial(reasons_of, model, alpha=_alpha(model))
-    return _explained(model, Reasons.joined(model.map_new(find, views, n_jobs=n_jobs, first_row=first_row)))
+    found = Reasons.joined(model.map_new(find, views, n_jobs=n_jobs, first_row=first_row))
+    return _explained(model, found, np.zeros(len(found.position), bool))
 
 
 def explain_left_out(model: Model, rows: NDArray[np.intp], *, n_jobs: int | None) -> Explanation:
@@ -246,7 +269,8 @@ def explain_left_out(model: Model, rows: NDArray[np.intp], *, n_jobs: int | None
     Their p-values count the sample itself among the nominal ones, as `training_labels_` do.
     """
     find = partial(reasons_of, model, alpha=_alpha(model))
-    return _explained(model, Reasons.joined(model.map_left_out(find, rows, n_jobs=n_jobs)))
+    found = Reasons.joined(model.map_left_out(find, rows, n_jobs=n_jobs))
+    return _explained(model, found, np.ones(len(rows), bool))
 
 
 def explain_mixed(model: Model, places: NDArray[np.intp], views: Views, *, n_jobs: int | None) -> Explanation:
@@ -268,11 +292,12 @@ def explain_mixed(model: Model, places: NDArray[np.intp], views: Views, *, n_job
         parts += model.map_left_out(find, places[~is_new], n_jobs=n_jobs)
     if is_new.any():
         parts += model.map_new(find, views, n_jobs=n_jobs)
-    return _explained(model, Reasons.joined(parts).take(np.argsort(np.argsort(is_new, kind="stable"))))
+    found = Reasons.joined(parts).take(np.argsort(np.argsort(is_new, kind="stable")))
+    return _explained(model, found, ~is_new)
 
 
-def _explained(model: Model, found: Reasons) -> Explanation:
-    """Return the explanation of samples, given what is found of them."""
+def _explained(model: Model, found: Reasons, is_own: NDArray[np.bool_]) -> Explanation:
+    """Return the explanation of samples, given what is found of them and which are training samples."""
     alpha, calibration, measures = _alpha(model), model.calibration, found.measures
     scores: dict[MethodName, NDArray[np.float64]] = {
         name: calibration.score(measures, name) for name in answered_methods(model.method)
@@ -307,6 +332,8 @@ def _explained(model: Model, found: Reasons) -> Explanation:
         ),
         pair_relief=calibration.p_values(found.pair_relieved, model.method),
         is_crowded=_crowded(calibration, measures, alpha),
+        counts=counts_of(model, found, alpha, is_own),
+        n_local=int(n_named(model.measurer)[0]),
     )
 
 

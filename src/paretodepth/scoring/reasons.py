@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.pairs.nearest import nearest_dyads
-from paretodepth.scoring.blend_measures import BlendMeasurer
+from paretodepth.scoring.blend_measures import N_BALANCED, N_MEANS, BlendMeasurer
 from paretodepth.scoring.calibration import Calibration, columnwise_p_values
 from paretodepth.scoring.measures import Measurer, Measures, joined
-from paretodepth.scoring.methods import METHODS
+from paretodepth.scoring.methods import METHODS, Measure
 from paretodepth.scoring.model import Model
+from paretodepth.scoring.phrases import Counts
 
 ORDINARY_P_VALUE = 0.25
 """A criterion with a larger p-value is ordinary already: there is nothing to relieve."""
@@ -36,6 +37,8 @@ class Reasons(NamedTuple):
     pair_relieved : ndarray of shape (n_samples, n_pairs)
         For each pair of criteria the score if they went together as in a nominal sample.
     position : ndarray of shape (n_samples,)
+    n_equal : ndarray of shape (n_samples, n_criteria)
+        How many training samples are at dissimilarity 0.
     """
 
     measures: Measures
@@ -43,6 +46,7 @@ class Reasons(NamedTuple):
     relieved: NDArray[np.float64]
     pair_relieved: NDArray[np.float64]
     position: NDArray[np.float64]
+    n_equal: NDArray[np.intp]
 
     @classmethod
     def joined(cls, parts: Sequence[Reasons]) -> Reasons:
@@ -60,6 +64,7 @@ def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reason
     """Return what is found of the rows of a block of shape (n_criteria, n_rows, n_training)."""
     measurer, calibration = model.measurer, model.calibration
     neighbors, dyads = nearest_dyads(block, n_named(measurer))
+    n_equal = np.count_nonzero(block == 0, axis=2).T
     if isinstance(measurer, BlendMeasurer):
         measures = measurer.of(block, METHODS[model.method].fitted)
     else:
@@ -79,7 +84,7 @@ def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reason
     pair_relieved = np.empty((len(neighbors), 0))
     if isinstance(measurer, BlendMeasurer):
         pair_relieved = _pair_relieved(model, measurer, block, neighbors, measures, alpha)
-    return Reasons(measures, neighbors, relieved, pair_relieved, _position(model, dyads))
+    return Reasons(measures, neighbors, relieved, pair_relieved, _position(model, dyads), n_equal)
 
 
 def n_named(measurer: Measurer | BlendMeasurer) -> NDArray[np.intp]:
@@ -97,7 +102,8 @@ def oddities(calibration: Calibration, measures: Measures, alpha: float) -> NDAr
     """Return in what way each criterion is odd, if it is, shape (n_samples, n_criteria).
 
     ``"far"``
-        even the nearest training sample is unusually far; of other methods than the blend, all is;
+        even the nearest training sample is unusually far; of other methods than the blend, which sum over
+        the k nearest, all is;
     ``"local"``
         the nearest are as near as usual, but these are unusually near to each other;
     ``"sparse"``
@@ -214,6 +220,48 @@ def far_criteria(model: Model, measures: Measures, alpha: float) -> NDArray[np.b
     level = alpha if n_criteria == 1 else max(alpha / (2 * n_criteria), calibration.smallest_p_value)
     together = calibration.together_surprise(measures, model.method)
     return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
+
+
+def counts_of(model: Model, found: Reasons, alpha: float, is_own: NDArray[np.bool_]) -> Counts:
+    """Return how many of the calibrating samples reach what each sample does.
+
+    `is_own` tells which samples are training samples, who calibrate too and are not to count themselves.
+    """
+    calibration, measures, measurer, method = model.calibration, found.measures, model.measurer, model.method
+    n_samples, n_criteria = found.n_equal.shape
+    total = len(calibration.alone)
+
+    def n_reaching(p_values: NDArray[np.float64]) -> NDArray[np.intp]:
+        own = is_own.reshape(-1, *[1] * (p_values.ndim - 1))
+        return np.maximum(np.rint(p_values * (1 + total)).astype(np.intp) - 1 - own, 0)
+
+    def n_of(name: Measure) -> NDArray[np.intp]:
+        return n_reaching(calibration.measure_p_values(measures, name))
+
+    scores = calibration.score(measures, method)
+    if isinstance(measurer, BlendMeasurer):
+        n_others = len(measurer.local_means) - 1
+        n_nearest = np.repeat(np.minimum(N_MEANS, n_others)[:, None], n_criteria, axis=1)
+        n_far, n_far_in_all, n_pair_odd = n_of("neighbor_means"), n_of("balanced_mean"), n_of("pair_depths")
+        n_in_all = min(N_BALANCED, n_others)
+        is_local = (calibration.measure_p_values(measures, "local_ratios") <= alpha) & (measures["local_ratios"] > 1)
+    else:
+        n_nearest, n_in_all = measurer.n_summed[None], int(measurer.n_summed.max())
+        n_far, n_far_in_all = n_of("neighbor_sums"), n_of("balanced_sum")
+        n_pair_odd = np.empty((n_samples, 0), np.intp)
+        is_local = np.zeros(found.n_equal.shape, bool)
+    return Counts(
+        n_nominal=total - is_own,
+        n_strange=n_reaching(calibration.p_values(scores, method)),
+        n_odd=n_reaching(alone_p_values(model, measures)),
+        n_far=n_far.reshape(n_samples, -1, n_criteria),
+        n_nearest=np.broadcast_to(n_nearest, (n_samples, *n_nearest.shape)),
+        n_far_in_all=n_far_in_all,
+        n_nearest_in_all=np.full(n_samples, n_in_all),
+        n_pair_odd=n_pair_odd,
+        n_equal=found.n_equal,
+        is_local=np.asarray(is_local),
+    )
 
 
 def _position(model: Model, dyads: NDArray[np.float64]) -> NDArray[np.float64]:

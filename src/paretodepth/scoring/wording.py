@@ -1,118 +1,135 @@
-"""The words of an explanation: sentences and tables."""
+"""The words of an explanation: sentences made of phrases, and tables."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 
-import numpy as np
-from numpy.typing import NDArray
+from paretodepth.scoring.phrases import Phrase
 
-N_NAMED = 2
-"""Nearest nominal samples that a sentence names."""
-ODDITIES = {
-    "far": "far from every {others} sample in {}",
-    "sparse": "farther from its nearest {others} samples than usual in {}",
-    "local": "close to others in {}, but farther than these are from each other",
-}
-"""In what way a sample is odd in criteria."""
+MAX_LETTERS = 180
+"""Of a sentence, two lines of a terminal; what matters least is left out beyond."""
+NAME_LETTERS = 30
+"""Of a name in a sentence."""
+N_LISTED = 3
+"""Criteria that are listed; of more, the rest is counted."""
+DISPENSABLE = ("nearest", "ordinary", "unusual", "match")
+"""Kinds of phrases that are left out of a long sentence, in this order."""
 
 
-class Case(NamedTuple):
-    """What the sentence about a sample is made of.
+def sentence(phrases: Sequence[Phrase], names: Sequence[str], others: str, label: Callable[[int], str] = str) -> str:
+    """Return phrases as one sentence.
 
-    Attributes
+    Parameters
     ----------
-    criteria : list of str
+    phrases : list of Phrase
+    names : list of str
         The criteria's names.
-    p_value : float
-        Of the sample.
-    is_anomaly : bool
-    alpha : float
-        Up to which p-value a criterion is unusual.
-    p_values : ndarray of shape (n_criteria,)
-        Of each criterion alone.
-    is_far : ndarray of shape (n_criteria,)
-        Whether the sample is far in the criterion alone.
-    neighbors : list of ndarray of shape (n_neighbors,)
-        For each criterion the nearest training samples, the nearest first.
-    oddities : ndarray of shape (n_criteria,)
-        In what way the sample is far, a key of `ODDITIES`.
-    pair : list of int
-        The two of several criteria that are odd together; empty if none stand out.
-    is_crowded : bool
-        Whether others are near in all criteria at once, and nearer to each other.
     others : str
         What the training samples are to this one: "nominal", or "other" ones of the same file.
+    label : callable
+        What a training sample is called, of its number.
     """
-
-    criteria: list[str]
-    p_value: float
-    is_anomaly: bool
-    alpha: float
-    p_values: NDArray[np.float64]
-    is_far: NDArray[np.bool_]
-    neighbors: list[NDArray[np.intp]]
-    oddities: NDArray[np.str_]
-    pair: list[int]
-    is_crowded: bool
-    others: str = "nominal"
+    short = [shortened(name) for name in names]
+    said, dispensable = list(phrases), list(DISPENSABLE)
+    text = _joined(said, short, others, label)
+    while len(text) > MAX_LETTERS and dispensable:
+        kind = dispensable.pop(0)
+        kept = [phrase for phrase in said if phrase.kind != kind]
+        # Of a sentence nothing but the names of the nearest would be no help.
+        said = kept or said
+        text = _joined(said, short, others, label)
+    return text
 
 
-def sentence(case: Case) -> str:
-    """Return why a sample is strange, or that it is not."""
-    p_values, p_value = case.p_values, f"p = {shown(case.p_value)}"
-    unusual = [i for i in np.argsort(p_values, kind="stable") if p_values[i] <= case.alpha]
-    if not case.is_anomaly:
-        verdict = f"Ordinary ({p_value})"
-        if unusual:
-            verdict = f"Not strange enough to be called ({p_value}), though unusual in {_with_p(case, unusual)}"
-        return f"{verdict}; {_nearest(case, range(len(p_values)))}."
-    far = [i for i in unusual if case.is_far[i]]
-    if far:
-        return _far_sentence(case, far, [i for i in unusual if not case.is_far[i]])
-    if len(p_values) == 1:
-        return f"Stranger in {_with_p(case, [0])} than {case.others} samples may be; {_nearest(case, [0])}."
-    alone = "ordinary in each criterion alone"
-    if unusual:
-        alone = f"far in no criterion alone, though unusual in {_with_p(case, unusual)}"
-    return f"{alone.capitalize()}, but {_joint_oddity(case)} ({p_value})."
+def _joined(phrases: Sequence[Phrase], names: Sequence[str], others: str, label: Callable[[int], str]) -> str:
+    """Return a sentence that says all phrases in their order."""
+    parts: list[str] = []
+    said: list[str] = []
+    for kind, group in groupby(phrases, key=lambda phrase: phrase.kind):
+        if kind == "nearest":
+            named = (f"in {_names(p, names)}: {', '.join(map(label, p.numbers))}" for p in group)
+            parts.append(f"nearest {'; '.join(named)}")
+        elif kind == "match":
+            parts[-1] += "".join(f", though {_counted(p.numbers[0], 'matches', 'match')} exactly" for p in group)
+        else:
+            parts += [_text(phrase, names, others, said) for phrase in group]
+        said.append(kind)
+    text = "; ".join(parts)
+    return f"{text}." if _starts_with_name(phrases[0]) else f"{text[0].upper()}{text[1:]}."
 
 
-def _joint_oddity(case: Case) -> str:
-    """Return what is odd about an anomaly that is far in no criterion alone."""
-    if case.is_crowded:
-        return "farther from the samples near in all of them at once than these are from each other"
-    if case.pair:
-        return f"no {case.others} sample is near in {_enumerated([case.criteria[i] for i in case.pair])} at once"
-    return f"no {case.others} sample is near in all of them at once"
+def _starts_with_name(phrase: Phrase) -> bool:
+    """Tell whether the words of a phrase start with a name, which stays as it is."""
+    return phrase.kind == "unusual" or (phrase.kind == "ordinary" and len(phrase.criteria) == 1)
 
 
-def _far_sentence(case: Case, far: Sequence[int], between: Sequence[int]) -> str:
-    """Return the sentence about an anomaly that is far in some criteria, and unusual in others."""
-    groups = {name: [i for i in far if case.oddities[i] == name] for name in ODDITIES}
-    parts = [ODDITIES[name].format(_with_p(case, group), others=case.others) for name, group in groups.items() if group]
-    parts[0] = parts[0][0].upper() + parts[0][1:]
-    if between:
-        parts.append(f"unusual in {_with_p(case, between)}")
-    ordinary = [i for i in range(len(case.p_values)) if case.p_values[i] > case.alpha]
-    if ordinary:
-        names = _enumerated([case.criteria[i] for i in ordinary])
-        parts.append(f"{names} {'is' if len(ordinary) == 1 else 'are'} ordinary")
-    closest = ordinary or [int(np.argmax(case.p_values))]
-    return f"{'; '.join(parts)}; {_nearest(case, closest)}."
+def _text(phrase: Phrase, names: Sequence[str], others: str, said: Sequence[str]) -> str:
+    """Return one phrase in words; `said` are the kinds of those before it."""
+    kind, numbers = phrase.kind, phrase.numbers
+    if kind in ("typical", "uncalled", "called"):
+        verdict = {
+            "typical": "ordinary",
+            "uncalled": "not strange enough to be called",
+            "called": "beyond the threshold",
+        }[kind]
+        return f"{verdict} (p = {shown(numbers[0])})"
+    if kind == "unusual":
+        too = " too" if said and said[0] not in ("uncalled", "called") else ""
+        return f"{_names(phrase, names)} {'is' if len(phrase.criteria) == 1 else 'are'} unusual{too}"
+    if kind == "ordinary":
+        return _ordinary(phrase, names)
+    where = _where(phrase, names)
+    if kind == "local":
+        return f"farther from its {numbers[0]} nearest{where} than these are from theirs"
+    *counts, n_samples, of = numbers
+    adjective = "as odd" if len(phrase.criteria) < len(names) or len(names) == 1 else "as strange"
+    if kind == "far":
+        adjective = "as far"
+    nearest = ""
+    if counts:
+        whose = "its" if n_samples < 2 else "their"
+        nearest = f" from {whose} nearest" if counts[0] == 1 else f" from {whose} {counts[0]} nearest"
+    if not n_samples:
+        return f"no {others} sample is {adjective}{nearest}{where}"
+    who = f"{n_samples:,} of {of:,} {others} samples {'is' if n_samples == 1 else 'are'}"
+    return f"{who} {adjective}{nearest}{where}"
 
 
-def _with_p(case: Case, criteria: Sequence[int]) -> str:
-    """Return criteria's names with their p-values."""
-    return _enumerated([f"{case.criteria[i]} (p = {shown(case.p_values[i])})" for i in criteria])
+def _where(phrase: Phrase, names: Sequence[str]) -> str:
+    """Return in which criteria, all of which are not named one by one."""
+    if len(phrase.criteria) == 1:
+        return f" in {_names(phrase, names)}"
+    which = "all criteria" if len(phrase.criteria) == len(names) > 2 else _names(phrase, names)
+    return f" in {which} together"
 
 
-def _nearest(case: Case, criteria: Sequence[int]) -> str:
-    """Return the nearest nominal samples in some criteria."""
-    named = (f"by {case.criteria[i]}: {', '.join(map(str, case.neighbors[i][:N_NAMED]))}" for i in criteria)
-    return f"nearest {'; '.join(named)}"
+def _ordinary(phrase: Phrase, names: Sequence[str]) -> str:
+    """Return which criteria are ordinary: the name of one, the number of several."""
+    n_ordinary, n_criteria = len(phrase.criteria), len(names)
+    if n_ordinary == 1:
+        return f"{_names(phrase, names)} is ordinary"
+    if n_ordinary == n_criteria:
+        return "each criterion alone is ordinary"
+    return f"{n_ordinary} others are ordinary"
+
+
+def _names(phrase: Phrase, names: Sequence[str]) -> str:
+    """Return the names of a phrase's criteria."""
+    words = [names[criterion] for criterion in phrase.criteria]
+    if len(words) > N_LISTED:
+        words = [*words[: N_LISTED - 1], f"{len(words) - N_LISTED + 1} more"]
+    return enumerated(words)
+
+
+def _counted(n_samples: int, one: str, many: str) -> str:
+    return f"{n_samples:,} {one if n_samples == 1 else many}"
+
+
+def shortened(text: str, n_letters: int = NAME_LETTERS) -> str:
+    """Return a text that is cut if it is long."""
+    return text if len(text) <= n_letters else f"{text[: n_letters - 1]}…"
 
 
 def shown(p_value: float) -> str:
@@ -120,7 +137,7 @@ def shown(p_value: float) -> str:
     return f"{p_value:.2f}" if p_value >= 0.1 else f"{p_value:.1g}"
 
 
-def _enumerated(words: Sequence[str]) -> str:
+def enumerated(words: Sequence[str]) -> str:
     """Return 'a', 'a and b' or 'a, b and c'."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
 

@@ -1,0 +1,204 @@
+"""What is said of a sample: phrases, each a fact that was counted, chosen from what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+N_NAMED = 3
+"""Nearest samples that are named at most."""
+N_TOLD = 2
+"""Criteria of which is told what is odd about them; more are listed."""
+
+
+class Phrase(NamedTuple):
+    """One fact about a sample.
+
+    Attributes
+    ----------
+    kind : str
+        ``"typical"`` (p)
+            not called, and no criterion alone is unusual; p is the sample's p-value;
+        ``"uncalled"``, ``"called"`` (p)
+            not called, though a criterion is unusual; called, by the threshold alone;
+        ``"far"`` (k, n, of)
+            so many other samples are at least as far, on average, from their k nearest; of all criteria, by
+            their sum, each divided by its median;
+        ``"match"`` (n)
+            so many samples are at dissimilarity 0;
+        ``"local"`` (k)
+            the mean dissimilarity to the k nearest is larger than theirs to their k nearest;
+        ``"odd"`` (n, of)
+            so many other samples are at least as odd in a criterion or two, or of all criteria, as strange;
+        ``"unusual"``, ``"ordinary"``
+            the p-value of each criterion alone is at most alpha, or above;
+        ``"nearest"`` (numbers of samples)
+            none but those at dissimilarity 0 is nearer.
+    criteria : tuple of int
+        Which it is about.
+    numbers : tuple
+    """
+
+    kind: str
+    criteria: tuple[int, ...]
+    numbers: tuple[Any, ...] = ()
+
+
+class Counts(NamedTuple):
+    """How many nominal samples reach what a sample does; of a block of samples a row more, here called s.
+
+    A training sample is not counted among those that it is compared with.
+
+    Attributes
+    ----------
+    n_nominal : ndarray of shape (s,)
+        The samples that calibrate.
+    n_strange : ndarray of shape (s,)
+        Those of them that have at least the same score.
+    n_odd : ndarray of shape (s, n_criteria)
+        At least as odd in a criterion alone.
+    n_far : ndarray of shape (s, n_counts, n_criteria)
+        At least as far from their nearest in a criterion.
+    n_nearest : ndarray of shape (s, n_counts, n_criteria)
+        How many nearest that are.
+    n_far_in_all : ndarray of shape (s,)
+        At least as far from their nearest by the sum of all criteria.
+    n_nearest_in_all : ndarray of shape (s,)
+        How many nearest that are.
+    n_pair_odd : ndarray of shape (s, n_pairs)
+        At least as deep in a pair of criteria.
+    n_equal : ndarray of shape (s, n_criteria)
+        Training samples at dissimilarity 0.
+    is_local : ndarray of shape (s, n_criteria)
+        Whether the sample is unusually far from its nearest for what these are from theirs.
+    """
+
+    n_nominal: NDArray[np.intp]
+    n_strange: NDArray[np.intp]
+    n_odd: NDArray[np.intp]
+    n_far: NDArray[np.intp]
+    n_nearest: NDArray[np.intp]
+    n_far_in_all: NDArray[np.intp]
+    n_nearest_in_all: NDArray[np.intp]
+    n_pair_odd: NDArray[np.intp]
+    n_equal: NDArray[np.intp]
+    is_local: NDArray[np.bool_]
+
+    def of(self, sample: int) -> Counts:
+        """Return what is counted for one sample."""
+        return Counts(*(part[sample] for part in self))
+
+
+class Case(NamedTuple):
+    """What is known of a sample.
+
+    Attributes
+    ----------
+    p_value : float
+    is_anomaly : bool
+    alpha : float
+        Up to which p-value a criterion is unusual.
+    p_values : ndarray of shape (n_criteria,)
+        Of each criterion alone.
+    is_far : ndarray of shape (n_criteria,)
+        Whether the sample is far in the criterion alone.
+    neighbors : list of ndarray of shape (n_neighbors,)
+        For each criterion the nearest training samples, the nearest first.
+    pair : int
+        Which pair of several criteria is odd; -1 if none stands out.
+    pair_criteria : tuple of int
+        The two.
+    is_crowded : bool
+        Whether others are near in all criteria at once, and nearer to each other.
+    n_local : int
+        How many nearest are compared with theirs.
+    counts : Counts
+        Of the sample.
+    """
+
+    p_value: float
+    is_anomaly: bool
+    alpha: float
+    p_values: NDArray[np.float64]
+    is_far: NDArray[np.bool_]
+    neighbors: list[NDArray[np.intp]]
+    pair: int
+    pair_criteria: tuple[int, ...]
+    is_crowded: bool
+    n_local: int
+    counts: Counts
+
+
+def phrases_of(case: Case) -> list[Phrase]:
+    """Return what is to be said of a sample, the most important first."""
+    p_values = case.p_values
+    unusual = [int(i) for i in np.argsort(p_values, kind="stable") if p_values[i] <= case.alpha]
+    ordinary = [Phrase("ordinary", rest)] if (rest := _without(unusual, len(p_values))) else []
+    if not case.is_anomaly:
+        nearest = _nearest(case, np.argsort(p_values, kind="stable")[:N_NAMED], 1)
+        if not unusual:
+            return [Phrase("typical", (), (case.p_value,)), *nearest]
+        return [Phrase("uncalled", (), (case.p_value,)), Phrase("unusual", tuple(unusual)), *nearest]
+    far = [i for i in unusual if case.is_far[i]]
+    if not far:
+        also = [Phrase("unusual", tuple(unusual))] if unusual else []
+        return [*also, *ordinary, *_joint(case)] if len(p_values) > 1 else _joint(case)
+    told = [phrase for criterion in far[:N_TOLD] for phrase in _oddity(case, criterion)]
+    rest = tuple(far[N_TOLD:] + [i for i in unusual if not case.is_far[i]])
+    also = [Phrase("unusual", rest)] if rest else []
+    return [*told, *also, *ordinary, *_nearest(case, far[:1], N_NAMED)]
+
+
+def _without(criteria: Sequence[int], n_criteria: int) -> tuple[int, ...]:
+    return tuple(i for i in range(n_criteria) if i not in criteria)
+
+
+def _oddity(case: Case, criterion: int) -> list[Phrase]:
+    """Return what is odd about a sample in one criterion."""
+    counts, of, about = case.counts, int(case.counts.n_nominal), (criterion,)
+    # Of several as few, the smallest number of nearest.
+    fewest = int(counts.n_far[:, criterion].argmin())
+    n_far, k = int(counts.n_far[fewest, criterion]), int(counts.n_nearest[fewest, criterion])
+    if _is_rare(case, n_far):
+        n_equal = int(counts.n_equal[criterion])
+        match = [Phrase("match", about, (n_equal,))] if n_equal else []
+        return [Phrase("far", about, (k, n_far, of)), *match]
+    if counts.is_local[criterion]:
+        return [Phrase("local", about, (case.n_local,))]
+    return [Phrase("odd", about, (int(counts.n_odd[criterion]), of))]
+
+
+def _joint(case: Case) -> list[Phrase]:
+    """Return what is odd about an anomaly that is far in no criterion alone."""
+    counts, of, every = case.counts, int(case.counts.n_nominal), tuple(range(len(case.p_values)))
+    if len(every) == 1:
+        return [Phrase("called", (), (case.p_value,)), *_nearest(case, every, N_NAMED)]
+    if case.is_crowded:
+        return [Phrase("local", every, (case.n_local,))]
+    if case.pair >= 0:
+        odd = Phrase("odd", case.pair_criteria, (int(counts.n_pair_odd[case.pair]), of))
+        return [odd, *_nearest(case, case.pair_criteria, 1)]
+    if _is_rare(case, int(counts.n_far_in_all)):
+        return [Phrase("far", every, (int(counts.n_nearest_in_all), int(counts.n_far_in_all), of))]
+    return [Phrase("odd", every, (int(counts.n_strange), of))]
+
+
+def _is_rare(case: Case, n_samples: int) -> bool:
+    return (1 + n_samples) / (1 + int(case.counts.n_nominal)) <= case.alpha
+
+
+def _nearest(case: Case, criteria: Sequence[int] | NDArray[np.intp], n_named: int) -> list[Phrase]:
+    """Return the nearest training samples in some criteria, without those at dissimilarity 0.
+
+    Samples that are equal are at dissimilarity 0 from each other, and have the same nearest beyond.
+    """
+    phrases = []
+    for criterion in map(int, criteria):
+        first = int(case.counts.n_equal[criterion])
+        named = case.neighbors[criterion][first : first + n_named].tolist()
+        if named:
+            phrases.append(Phrase("nearest", (criterion,), tuple(named)))
+    return phrases

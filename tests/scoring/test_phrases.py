@@ -1,0 +1,363 @@
+"""Every phrase of every sentence is true, by brute force; and says what it means."""
+
+from functools import cached_property
+
+import numpy as np
+import pytest
+from sklearn.preprocessing import FunctionTransformer
+
+from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.criteria.metrics import METRICS
+from paretodepth.scoring.explanation import explain_left_out
+from paretodepth.scoring.methods import METHODS
+from paretodepth.scoring.phrases import Phrase
+from paretodepth.scoring.wording import MAX_LETTERS, sentence
+from tests import naive
+from tests.criteria.metric_draws import DRAWS, PARAMS, SPECIAL, is_installed
+
+pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+ALPHA = 0.15
+N_TRAINING = 24
+CLOSE = 1e-9
+
+
+def some_metrics(rng, n_metrics):
+    """Metrics of different kinds, a function and a transformer among them."""
+    installed = [metric for metric in METRICS.values() if is_installed(metric) and metric.name != "mahalanobis"]
+    kinds = sorted({metric.kind for metric in installed} | {"function", "transformer"})
+    chosen = rng.permutation(kinds)[:n_metrics]
+    return [(kind, rng.choice([metric for metric in installed if metric.kind == kind] or [None])) for kind in chosen]
+
+
+def column_draws(rng, kind, metric, n_samples):
+    """Columns for a criterion: some samples are equal, some far off."""
+    if metric is None:
+        columns = {"u": rng.normal(size=n_samples)}
+    else:
+        columns = SPECIAL.get(metric.name, DRAWS[kind])(rng, n_samples)
+    rows = np.where(rng.random(n_samples) < 0.3, rng.integers(n_samples, size=n_samples), np.arange(n_samples))
+    for name, values in columns.items():
+        array = np.asarray(values) if isinstance(values, np.ndarray) else values
+        taken = [array[row] for row in rows]
+        if isinstance(array, np.ndarray) and array.dtype.kind == "f" and (metric is None or metric.name != "haversine"):
+            taken = np.array(taken) * np.where(rng.random(n_samples) < 0.15, 8, 1)
+        columns[name] = taken
+    return columns
+
+
+def drawn(seed, n_new):
+    """A detector fitted to criteria of any kinds, and new samples, every other the twin of a training sample."""
+    rng = np.random.default_rng(seed)
+    method = list(METHODS)[seed % 3]
+    criteria, table = [], {}
+    n_samples = N_TRAINING + n_new
+    for place, (kind, metric) in enumerate(some_metrics(rng, 1 + seed % 4)):
+        columns = {f"{place} {name}": values for name, values in column_draws(rng, kind, metric, n_samples).items()}
+        table |= columns
+        given = dict(metric="cityblock", transform=FunctionTransformer(np.arctan))
+        if kind == "function":
+            given = dict(metric=lambda A, B: np.abs(A - B.T))
+        elif metric is not None:
+            given = dict(metric=metric.name, **PARAMS.get(metric.name, {}))
+        criteria.append(Criterion(f"{place} {kind}", list(columns), **given))
+    training = {name: values[:N_TRAINING] for name, values in table.items()}
+    twins = np.where(rng.random(n_new) < 0.3, rng.integers(n_samples, size=n_new), np.arange(N_TRAINING, n_samples))
+    new = {name: [values[row] for row in twins] for name, values in table.items()}
+    split = {"calibration": "split", "random_state": 0} if seed % 5 == 4 else {}
+    detector = ParetoDepthDetector(criteria, method=method, alpha=ALPHA, **split).fit(training)
+    return detector, training, new
+
+
+class Truth:
+    """What is so, found by comparing all with all."""
+
+    def __init__(self, detector, training):
+        self.model = model = detector.model_
+        self.method = model.method
+        self.fitted = model.criteria.fitted
+        every = model.criteria.views(training, caller="")
+        own = [c.dissimilarities(view, view, (0, 0)) for c, view in zip(self.fitted, every, strict=True)]
+        self.training = np.array(own)[:, model.rows][:, :, model.rows]
+        for matrix in self.training:
+            # The dissimilarity of a pair is asked for once.
+            matrix[:] = np.triu(matrix, 1) + np.triu(matrix, 1).T
+        held_out = np.setdiff1d(np.arange(len(own[0])), model.rows)
+        self.held_out = [np.array(own)[:, row][:, model.rows] for row in held_out]
+        self.places = {row: place for place, row in enumerate(model.rows.tolist())}
+
+    def new_rows(self, new):
+        views = self.model.criteria.views(new, caller="")
+        pairs = zip(self.fitted, views, self.model.training, strict=True)
+        return np.array([c.dissimilarities(view, training, (0, 0)) for c, view, training in pairs]).swapaxes(0, 1)
+
+    @cached_property
+    def dyads(self):
+        return naive.pairwise_dyads(self.training)
+
+    @cached_property
+    def weights(self):
+        return [1 / naive.usual_size(column) for column in self.dyads.T]
+
+    @cached_property
+    def twin(self):
+        return naive.Blend(self.training)
+
+    @cached_property
+    def left_out(self):
+        return [self.statistics(self.training[:, i], i) for i in range(self.training.shape[1])]
+
+    @cached_property
+    def nominal(self):
+        """The statistics of the samples that calibrate."""
+        return [self.statistics(rows) for rows in self.held_out] or self.left_out
+
+    def statistics(self, rows, exclude=None):
+        if self.method == "blend":
+            return self.twin.statistics(rows, exclude)
+        depths = naive.mean_depth(
+            rows, self.model.measurer.n_neighbors, self.dyads, self.front_numbers, exclude=exclude
+        )
+        sums = [self.far(rows, (c,), k, exclude) for c, k in enumerate(self.model.measurer.n_summed)]
+        return {"mean_depth": depths, "neighbor_sums": sums}
+
+    @cached_property
+    def front_numbers(self):
+        return naive.front_numbers(self.dyads)
+
+    def far(self, rows, criteria, k, exclude=None):
+        """The sum over the k nearest, in one criterion or by the weighted sum of all."""
+        values = rows[criteria[0]]
+        if len(criteria) > 1:
+            values = [sum(w * v for w, v in zip(self.weights, column, strict=True)) for column in rows.T]
+        return sum(sorted(value for j, value in enumerate(values) if j != exclude)[:k])
+
+    def nominal_far(self, criteria, k, exclude=None):
+        if self.held_out:
+            return [self.far(rows, criteria, k) for rows in self.held_out]
+        n_training = self.training.shape[1]
+        return [self.far(self.training[:, i], criteria, k, i) for i in range(n_training) if i != exclude]
+
+    def odd(self, statistics, criteria):
+        """How odd a sample is in a criterion, in two, or, of all, how strange."""
+        n_criteria = len(self.fitted)
+        if len(criteria) == 1 and self.method == "blend":
+            return naive.blend_alone(self.left_out, statistics)[criteria[0]]
+        if len(criteria) == 1:
+            return statistics["neighbor_sums"][criteria[0]]
+        if len(criteria) < n_criteria:
+            return statistics["pair_depths"][self.twin.pairs.index(tuple(criteria))]
+        return self.score(statistics)
+
+    def score(self, statistics):
+        if self.method == "blend":
+            return naive.blend_score(self.left_out, statistics)
+        if self.method == "depth":
+            return statistics["mean_depth"]
+        columns = np.transpose([sample["neighbor_sums"] for sample in self.left_out])
+        return max(naive.surprise(*pair) for pair in zip(columns, statistics["neighbor_sums"], strict=True))
+
+
+def moved(statistics, share):
+    """Return statistics that are larger or smaller by a tiny share."""
+    return {name: np.multiply(values, 1 + share) for name, values in statistics.items()}
+
+
+class Checked:
+    """The phrases about one sample, each compared with the truth."""
+
+    def __init__(self, truth, explanation, sample, rows, exclude=None):
+        self.truth, self.rows, self.exclude = truth, rows, exclude
+        self.explanation, self.sample = explanation, sample
+
+    @cached_property
+    def own(self):
+        return self.truth.statistics(self.rows, self.exclude)
+
+    def bounds(self, of):
+        """How many nominal samples reach what this one does, at least and at most, and how many there are.
+
+        Differences in the last bits decide nothing: of samples that are tied some sums differ there.
+        """
+        left_out = None if self.truth.held_out else self.exclude
+        others = [sample for i, sample in enumerate(self.truth.nominal) if i != left_out]
+        (least, own_most), (most, own_least) = (
+            ([of(moved(sample, -way)) for sample in others], of(moved(self.own, way))) for way in (CLOSE, -CLOSE)
+        )
+        counts = sum(other >= own_most for other in least), sum(other >= own_least for other in most)
+        return (*counts, len(others))
+
+    def assert_counted(self, n_samples, total, bounds):
+        least, most, of = bounds
+        assert total == of
+        assert least <= n_samples <= most
+
+    def p_bounds(self, of):
+        least, most, n_others = self.bounds(of)
+        # A training sample counts itself.
+        is_own = self.exclude is not None
+        return [(1 + is_own + count) / (1 + is_own + n_others) for count in (least, most)]
+
+    def assert_unusual(self, criterion, expected):
+        low, high = self.p_bounds(lambda sample: self.truth.odd(sample, (criterion,)))
+        assert low <= ALPHA if expected else high > ALPHA
+
+    def check(self, phrase):
+        getattr(self, f"check_{phrase.kind}")(phrase.criteria, *phrase.numbers)
+
+    def check_typical(self, criteria, p_value):
+        self.check_verdict(p_value, is_called=False)
+        for criterion in range(len(self.truth.fitted)):
+            self.assert_unusual(criterion, expected=False)
+
+    def check_uncalled(self, criteria, p_value):
+        self.check_verdict(p_value, is_called=False)
+
+    def check_called(self, criteria, p_value):
+        self.check_verdict(p_value, is_called=True)
+
+    def check_verdict(self, p_value, is_called):
+        low, high = self.p_bounds(self.truth.score)
+        assert low - CLOSE <= p_value <= high + CLOSE
+        assert self.explanation.is_anomaly[self.sample] == is_called
+
+    def check_far(self, criteria, k, n_samples, of):
+        others = np.array(self.truth.nominal_far(criteria, k, None if self.truth.held_out else self.exclude))
+        own = self.truth.far(self.rows, criteria, k, self.exclude)
+        least, most = (np.count_nonzero(others >= own * (1 + slack)) for slack in (CLOSE, -CLOSE))
+        self.assert_counted(n_samples, of, (least, most, len(others)))
+
+    def check_match(self, criteria, n_samples):
+        assert n_samples == sum(d == 0 and j != self.exclude for j, d in enumerate(self.rows[criteria[0]])) > 0
+
+    def check_local(self, criteria, k):
+        place = criteria[0] if len(criteria) == 1 else -1
+        values = self.truth.twin.with_sum(self.rows)[place]
+        own = self.truth.twin.own_means[:, place]
+        others = sorted((value, own[j], j) for j, value in enumerate(values) if j != self.exclude)[:k]
+        assert np.mean([value for value, _, _ in others]) > np.mean([mean for _, mean, _ in others])
+
+    def check_odd(self, criteria, n_samples, of):
+        self.assert_counted(n_samples, of, self.bounds(lambda sample: self.truth.odd(sample, criteria)))
+
+    def check_unusual(self, criteria):
+        for criterion in criteria:
+            self.assert_unusual(criterion, expected=True)
+
+    def check_ordinary(self, criteria):
+        for criterion in criteria:
+            self.assert_unusual(criterion, expected=False)
+
+    def check_nearest(self, criteria, *rows):
+        values = {j: d for j, d in enumerate(self.rows[criteria[0]]) if j != self.exclude}
+        named = [values[self.truth.places[row]] for row in rows]
+        assert named == sorted(d for d in values.values() if d > 0)[: len(rows)]
+        assert len(set(rows)) == len(rows) <= 3
+
+
+def assert_equal_ones_are_told_alike(every, told_by):
+    """Samples with the same dissimilarities to all others, and none to each other, get the same sentence."""
+    seen = {}
+    for told, sample, rows, exclude in every:
+        if exclude is not None:
+            rows = rows.copy()
+            # To itself it would have none.
+            rows[:, exclude] = 0
+        seen.setdefault((id(told), rows.tobytes()), set()).add(told_by[id(told)][sample])
+    assert all(len(sentences) == 1 for sentences in seen.values())
+
+
+def assert_true(seed, n_new):
+    """Check every phrase about new samples, and about training samples; return their kinds."""
+    detector, training, new = drawn(seed, n_new)
+    truth = Truth(detector, training)
+    explanation = detector.explain(new)
+    kinds = []
+    every = [(explanation, i, rows, None) for i, rows in enumerate(truth.new_rows(new))]
+    if not truth.held_out:
+        rows = np.arange(N_TRAINING)
+        left_out = explain_left_out(detector.model_, rows, n_jobs=1)
+        every += [(left_out, i, truth.training[:, i], i) for i in rows.tolist()]
+    told_by = {id(told): told.sentences for told, *_ in every}
+    for told, sample, rows, exclude in every:
+        checked = Checked(truth, told, sample, rows, exclude)
+        for phrase in told.phrases(sample):
+            checked.check(phrase)
+            kinds.append(phrase.kind)
+        assert len(told_by[id(told)][sample]) <= MAX_LETTERS
+    assert_equal_ones_are_told_alike(every, told_by)
+    return kinds, len(every)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_phrase_is_true(seed):
+    kinds, _ = assert_true(seed, 12)
+    assert len(kinds) > 12
+
+
+@pytest.mark.slow
+def test_every_phrase_about_2000_samples_is_true():
+    kinds, n_samples = set(), 0
+    seed = 100
+    while n_samples < 2000:
+        found, n_told = assert_true(seed, 24)
+        kinds |= set(found)
+        n_samples += n_told
+        seed += 1
+    assert kinds == {"typical", "uncalled", "far", "match", "local", "odd", "unusual", "ordinary", "nearest"}
+
+
+SAID = {
+    "Ordinary (p = 0.92).": [Phrase("typical", (), (0.92,))],
+    "Not strange enough to be called (p = 0.06); a is unusual.": [
+        Phrase("uncalled", (), (0.06,)),
+        Phrase("unusual", (0,)),
+    ],
+    "Beyond the threshold (p = 0.31); nearest in a: 7, 1.": [
+        Phrase("called", (), (0.31,)),
+        Phrase("nearest", (0,), (7, 1)),
+    ],
+    "No nominal sample is as far from its nearest in b; c, d and 2 more are unusual too; a is ordinary.": [
+        Phrase("far", (1,), (1, 0, 900)),
+        Phrase("unusual", (2, 3, 4, 5)),
+        Phrase("ordinary", (0,)),
+    ],
+    "1 of 900 nominal samples is as far from its 5 nearest in b, though 1 matches exactly; 5 others are ordinary.": [
+        Phrase("far", (1,), (5, 1, 900)),
+        Phrase("match", (1,), (1,)),
+        Phrase("ordinary", (0, 2, 3, 4, 5)),
+    ],
+    "2 of 1,900 nominal samples are as far from their 5 nearest in b, though 2,000 match exactly.": [
+        Phrase("far", (1,), (5, 2, 1900)),
+        Phrase("match", (1,), (2000,)),
+    ],
+    "Each criterion alone is ordinary; no nominal sample is as odd in a and c together; nearest in a: 1; in c: 2.": [
+        Phrase("ordinary", (0, 1, 2, 3, 4, 5)),
+        Phrase("odd", (0, 2), (0, 900)),
+        Phrase("nearest", (0,), (1,)),
+        Phrase("nearest", (2,), (2,)),
+    ],
+    "7 of 900 nominal samples are as strange in all criteria together.": [Phrase("odd", tuple(range(6)), (7, 900))],
+    "Farther from its 10 nearest in all criteria together than these are from theirs.": [
+        Phrase("local", tuple(range(6)), (10,))
+    ],
+}
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_a_phrase_says_what_was_counted(said):
+    assert sentence(SAID[said], list("abcdef"), "nominal") == said
+
+
+def test_of_one_file_the_others_are_spoken_of():
+    phrases = [Phrase("far", (0,), (5, 0, 899)), Phrase("odd", (1,), (3, 899))]
+    assert sentence(phrases, ["a", "b"], "other") == (
+        "No other sample is as far from its 5 nearest in a; 3 of 899 other samples are as odd in b."
+    )
+
+
+def test_a_long_sentence_leaves_out_what_matters_least():
+    names = ["a" * 10_000, "b" * 28, "c" * 28, "d" * 28]
+    far = Phrase("far", (0,), (5, 0, 900))
+    more = [Phrase("unusual", (1, 2)), Phrase("ordinary", (3,)), Phrase("nearest", (0,), (123456, 2, 3))]
+    short = f"No nominal sample is as far from its 5 nearest in {'a' * 29}…"
+    assert sentence([far, *more], names, "nominal") == f"{short}; {names[1]} and {names[2]} are unusual too."
