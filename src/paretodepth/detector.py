@@ -300,7 +300,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return discoveries(self.p_values(X), fdr)
 
     def explain(self, X: Samples) -> Explanation:
-        """Return why each sample is strange or not: by which criteria, how much, and what it is nearest to.
+        r"""Return why each sample is strange or not: by which criteria, how much, and what it is nearest to.
 
         Parameters
         ----------
@@ -313,10 +313,10 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Examples
         --------
         >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((300, 2)))
-        >>> detector.explain([[0.5, 0.4], [1.6, 0.5]])
-        Explanation of 2 samples by depth
-        0: Ordinary (p = 0.92); nearest in x1: 238; in x0: 104.
-        1: No nominal sample is as far from its 7 nearest in x0; x1 is ordinary; nearest in x0: 265, 13, 154.
+        >>> print(*detector.explain([[0.5, 0.4], [1.6, 0.5]]).sentences[1].split("; "), sep="\n")
+        x0 1.6 is high (usual 0.0727–0.959): no nominal sample is as far from its 7 nearest
+        x1 is ordinary
+        nearest in x0: 265, 13, 154.
         """
         return explain_seen(self._model, self._seen(X), n_jobs=self.n_jobs)
 

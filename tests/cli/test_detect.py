@@ -50,7 +50,7 @@ def test_planted_anomalies_are_found_with_the_right_criteria(files, tmp_path):
     shown = " ".join(result.output.split())
     n_called = sum(row["decision"] == "anomaly" for row in rows)
     assert f"{n_called} of 120 samples called anomalies, at a false-alarm rate of 1%" in shown
-    assert "No nominal sample is as far from its" in shown
+    assert "no nominal sample is as far from its" in shown
     assert str(out) in result.output.replace("\n", "")
 
 
@@ -84,7 +84,7 @@ def test_without_test_file_each_sample_is_compared_with_the_others(files, tmp_pa
     assert [row["decision"] == "anomaly" for row in rows] == (scores > np.sort(scores)[-21]).tolist()
     shown = " ".join(result.output.split())
     assert "The strangest of 200 samples, each compared with all the others: 20 called" in shown
-    assert "4 shown" in shown
+    assert "4 of 200 shown, --top shows more" in shown
     assert "nominal" not in shown
     assert "by chance" not in shown
     run(nominal, "--criteria", "columns", "--out", tmp_path / "o.csv", "--alpha", "0.05")
@@ -207,10 +207,12 @@ def test_new_samples_may_have_other_columns_which_come_out_again(files, tmp_path
     new = write_csv(tmp_path / "n.csv", rows, ("invoice", "amount", "hour", "weight", "note", "score"))
     run(nominal, new, "--out", tmp_path / "o.csv")
     result = rows_of(tmp_path / "o.csv")
-    assert list(result[0])[-5:] == ["score", "score_", "p_value", "decision", "because"]
+    assert list(result[0])[-11:-6] == ["score", "score_", "p_value", "decision", "because"]
     assert [row["note"] for row in result] == ["x" * row_number for row_number in range(5)]
     run(nominal, new, "--out", tmp_path / "o.csv", "--id", "invoice")
-    assert list(rows_of(tmp_path / "o.csv")[0]) == ["invoice", "score", "p_value", "decision", "because"]
+    names = list(rows_of(tmp_path / "o.csv")[0])
+    assert names[:5] == ["invoice", "score", "p_value", "decision", "because"]
+    assert names[5:] == ["value", "usual_low", "usual_high", "direction", "percentile", "why"]
 
 
 def test_lists_of_points_are_trajectories(tmp_path):

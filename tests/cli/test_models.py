@@ -14,7 +14,7 @@ from paretodepth import ParetoDepthDetector
 from paretodepth.cli import app
 from paretodepth.files import read_chunks, write_table
 from paretodepth.reports.detection import scored_chunks
-from paretodepth.reports.results import results_table
+from paretodepth.reports.results import VALUE_COLUMNS, results_table
 from tests.newcomer import PLANTED, invoices, write_csv, write_files
 
 MAIN = [sys.executable, "-c", "from paretodepth.cli import main; main()"]
@@ -61,7 +61,7 @@ def test_chunks_are_scored_as_the_whole(files, tmp_path):
     write_table(iter(tables), tmp_path / "chunks.jsonl")
     assert (tmp_path / "chunks.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     assert list(json.loads((tmp_path / "whole.jsonl").read_text().splitlines()[0])) == [
-        "invoice", "score", "p_value", "decision", "because",
+        "invoice", "score", "p_value", "decision", "because", *VALUE_COLUMNS, "why",
     ]  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def test_scores_are_judged_by_labels_over_all_chunks(files, tmp_path):
 
 def test_explain_tells_the_planted_reason(files):
     result = run("explain", files["model"], files["new"], "--row", 60)
-    assert "Row 60: No nominal sample is as far from its nearest in hour" in " ".join(result.output.split())
+    assert "no nominal sample is as far from its nearest; 2 others are ordinary" in " ".join(result.output.split())
     for row, because in PLANTED.items():
         told = json.loads(run("explain", files["model"], files["new"], "--row", row, "--json").stdout)
         assert told["is_anomaly"]

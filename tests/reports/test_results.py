@@ -1,6 +1,7 @@
 """What is told of a detection."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +9,15 @@ import pytest
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.reports import detect
-from paretodepth.reports.results import criterion_figures, headline, nth_sample, results_table, summary
+from paretodepth.reports.results import (
+    VALUE_COLUMNS,
+    criterion_figures,
+    headline,
+    nth_sample,
+    results_table,
+    summary,
+    value_figures,
+)
 from tests.newcomer import PLANTED
 
 
@@ -20,7 +29,7 @@ def test_results_keep_a_row_per_sample_when_nothing_is_called():
 
 def test_results_name_the_criterion_to_blame_for_each_anomaly_and_no_other(found):
     table = results_table(found, id_column="invoice")
-    assert table.column_names == ["invoice", "score", "p_value", "decision", "because"]
+    assert table.column_names == ["invoice", "score", "p_value", "decision", "because", *VALUE_COLUMNS, "why"]
     called = [decision == "anomaly" for decision in table.column("decision").to_pylist()]
     because = table.column("because").to_pylist()
     assert called == found.is_anomaly.tolist()
@@ -33,7 +42,8 @@ def test_a_column_of_the_samples_keeps_its_name_and_ours_gives_way():
     new = pa.table({"a": [0.5], "score": [1], "score_": [2]})
     criteria = ParetoDepthDetector().fit(nominal).criteria_
     found = detect(ParetoDepthDetector([criterion.criterion for criterion in criteria]), nominal, new)
-    assert results_table(found).column_names == ["a", "score", "score_", "score__", "p_value", "decision", "because"]
+    names = results_table(found).column_names
+    assert names == ["a", "score", "score_", "score__", "p_value", "decision", "because", *VALUE_COLUMNS, "why"]
 
 
 def test_the_method_is_told_as_method_and_scores_are_numbers(found):
@@ -95,7 +105,35 @@ def test_figures_of_criteria_are_those_of_the_explanation(found):
             "relief": explanation.relief[0, criterion],
             "distance": explanation.distances[0, criterion],
             "nearest": explanation.neighbors[criterion][0].tolist(),
+            "values": [value_figures(value) for value in explanation.values.of(0)[criterion]],
         }
+
+
+def test_the_blamed_value_stands_beside_what_is_usual(found):
+    rows = results_table(found).to_pylist()
+    training = {name: np.sort(found.training.column(name).to_numpy()) for name in ("amount", "hour", "weight")}
+    told = [row for row in rows if row["value"] is not None]
+    assert told
+    for row in told:
+        name, values = row["because"], training[row["because"]]
+        low, high = (float(row[end]) for end in ("usual_low", "usual_high"))
+        assert float(row["value"]) == row[name]
+        assert 0.9 <= np.mean((values >= low) & (values <= high)) <= 0.92
+        assert row["direction"] == ("high" if row[name] > high else "low" if row[name] < low else None)
+        assert float(row["percentile"]) == pytest.approx(100 * np.mean(values < row[name]))
+        assert row["why"].startswith(f"{name} ")
+
+
+def test_neighbors_are_called_by_their_ids(found):
+    named = replace(found, id_column="invoice")
+    ids = found.training.column("invoice").to_pylist()
+    by_row, by_id = (
+        next(phrase for phrase in one.explanation(one.strangest[:1]).phrases(0) if phrase.kind == "nearest")
+        for one in (found, named)
+    )
+    assert by_row == by_id
+    (sentence,) = named.explanation(named.strangest[:1]).sentences
+    assert f": {', '.join(ids[row] for row in by_id.numbers)}." in sentence
 
 
 def test_a_row_is_counted_through_the_chunks():

@@ -1,5 +1,6 @@
 """Every phrase of every sentence is true, by brute force; and says what it means."""
 
+from datetime import datetime, timedelta
 from functools import cached_property
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
-from paretodepth.scoring.explanation import explain_left_out
+from paretodepth.scoring.explanation import explain_left_out, with_values
 from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.phrases import Phrase
 from paretodepth.scoring.wording import MAX_LETTERS, sentence
@@ -162,11 +163,39 @@ def moved(statistics, share):
     return {name: np.multiply(values, 1 + share) for name, values in statistics.items()}
 
 
+PERIODS = {"phase": 24, "time_of_day": 24 * 3600e6, "weekday": 7, "day_of_year": 366}
+
+
+def read(metric, entry):
+    """What a metric makes of an entry: a time as a number, others as they are."""
+    moment = np.datetime64(entry, "us") if isinstance(entry, datetime) else entry
+    if metric == "cyclic":
+        return entry % 24
+    if not isinstance(moment, np.datetime64):
+        return entry.item() if isinstance(entry, np.generic) else entry
+    moment = moment.astype("datetime64[us]").item()
+    day = moment.date()
+    return {
+        "elapsed": (moment - datetime(1970, 1, 1)) / timedelta(microseconds=1),
+        "time_of_day": (moment - datetime(day.year, day.month, day.day)) / timedelta(microseconds=1),
+        "weekday": day.weekday(),
+        "day_of_year": day.timetuple().tm_yday - 1,
+    }[metric]
+
+
+def is_within(number, low, high, period, slack=0.0):
+    slack *= max(abs(low), abs(high))
+    if not period:
+        return low - slack <= number <= high + slack
+    return (number - low + slack) % period <= (high - low) % period + 2 * slack
+
+
 class Checked:
     """The phrases about one sample, each compared with the truth."""
 
-    def __init__(self, truth, explanation, sample, rows, exclude=None):
+    def __init__(self, truth, tables, explanation, sample, rows, exclude=None):
         self.truth, self.rows, self.exclude = truth, rows, exclude
+        self.training, self.new = tables
         self.explanation, self.sample = explanation, sample
 
     @cached_property
@@ -199,7 +228,7 @@ class Checked:
 
     def assert_unusual(self, criterion, expected):
         low, high = self.p_bounds(lambda sample: self.truth.odd(sample, (criterion,)))
-        assert low <= ALPHA if expected else high > ALPHA
+        assert low <= self.explanation.alpha if expected else high > self.explanation.alpha
 
     def check(self, phrase):
         getattr(self, f"check_{phrase.kind}")(phrase.criteria, *phrase.numbers)
@@ -247,6 +276,54 @@ class Checked:
         for criterion in criteria:
             self.assert_unusual(criterion, expected=False)
 
+    def raw(self, criterion, value):
+        """The numbers or categories of the training samples, and this sample's, in a column of a criterion."""
+        names = list(self.training)
+        (usual,) = [usual for usual in self.truth.fitted[criterion].usual if usual.name == value.name]
+        metric, name = self.truth.fitted[criterion].metric, names[usual.column]
+        own = (self.training if self.exclude is not None else self.new)[name][self.sample]
+        training = [self.training[name][row] for row in self.truth.model.rows]
+        return [read(metric, entry) for entry in training], read(metric, own)
+
+    def check_value(self, criteria, value):
+        training, own = self.raw(criteria[0], value)
+        if value.kind == "category":
+            assert value.value == own
+            others = [entry for place, entry in enumerate(training) if place != self.exclude]
+            assert (value.n_same, value.n_samples) == (others.count(own), len(others))
+            return
+        period = PERIODS.get(value.kind)
+        assert value.value == pytest.approx(own)
+        assert 0.9 * len(training) <= sum(is_within(entry, value.low, value.high, period) for entry in training)
+        assert bool(value.direction) == (not is_within(own, value.low, value.high, period))
+        if not period:
+            assert value.direction == ("high" if own > value.high else "low" if own < value.low else "")
+            assert value.percentile == pytest.approx(100 * np.mean([entry < own for entry in training]))
+
+    def check_together(self, criteria, value):
+        training, own = self.raw(criteria[1], value)
+        distances = [d if j != self.exclude else np.inf for j, d in enumerate(self.rows[criteria[0]])]
+        nearest = sorted(distances)[: value.n_samples]
+        # Who is among the nearest is open where some are as near as the last.
+        sure = [training[j] for j, d in enumerate(distances) if d < nearest[-1]]
+        likely = [training[j] for j, d in enumerate(distances) if d <= nearest[-1]]
+        if value.kind == "category":
+            assert value.n_same == 0
+            assert own not in sure
+            return
+        period = PERIODS.get(value.kind)
+        assert all(is_within(entry, value.low, value.high, period, CLOSE) for entry in sure)
+        assert all(any(end == pytest.approx(entry) for entry in likely) for end in (value.low, value.high))
+        assert not is_within(own, value.low, value.high, period)
+
+    def check_text(self, criteria, own, nearest):
+        (column,) = self.truth.fitted[criteria[0]].columns
+        texts = list(self.training.values())[column]
+        assert own == list((self.training if self.exclude is not None else self.new).values())[column][self.sample]
+        distances = [d if j != self.exclude else np.inf for j, d in enumerate(self.rows[criteria[0]])]
+        near = [texts[self.truth.model.rows[j]] for j, d in enumerate(distances) if d == min(distances)]
+        assert nearest in near
+
     def check_nearest(self, criteria, *rows):
         values = {j: d for j, d in enumerate(self.rows[criteria[0]]) if j != self.exclude}
         named = [values[self.truth.places[row]] for row in rows]
@@ -267,19 +344,23 @@ def assert_equal_ones_are_told_alike(every, told_by):
 
 
 def assert_true(seed, n_new):
+    return true_kinds(*drawn(seed, n_new))
+
+
+def true_kinds(detector, training, new):
     """Check every phrase about new samples, and about training samples; return their kinds."""
-    detector, training, new = drawn(seed, n_new)
     truth = Truth(detector, training)
     explanation = detector.explain(new)
     kinds = []
     every = [(explanation, i, rows, None) for i, rows in enumerate(truth.new_rows(new))]
     if not truth.held_out:
-        rows = np.arange(N_TRAINING)
+        rows = np.arange(truth.training.shape[1])
         left_out = explain_left_out(detector.model_, rows, n_jobs=1)
+        left_out = with_values(left_out, detector.model_, detector.model_.criteria.columns(training, caller=""))
         every += [(left_out, i, truth.training[:, i], i) for i in rows.tolist()]
     told_by = {id(told): told.sentences for told, *_ in every}
     for told, sample, rows, exclude in every:
-        checked = Checked(truth, told, sample, rows, exclude)
+        checked = Checked(truth, (training, new), told, sample, rows, exclude)
         for phrase in told.phrases(sample):
             checked.check(phrase)
             kinds.append(phrase.kind)
@@ -303,7 +384,19 @@ def test_every_phrase_about_2000_samples_is_true():
         kinds |= set(found)
         n_samples += n_told
         seed += 1
-    assert kinds == {"typical", "uncalled", "far", "match", "local", "odd", "unusual", "ordinary", "nearest"}
+    rest = {"far", "match", "odd", "unusual", "ordinary", "nearest", "value", "text", "together"}
+    assert kinds >= {"typical", "uncalled", "called", *rest}
+
+
+def test_what_is_said_of_surroundings_is_true():
+    # A dense cluster in a wide one.
+    rng = np.random.default_rng(3)
+    wide, dense = rng.normal(0, 6, (16, 2)), rng.normal(0, 0.01, (12, 2))
+    training = dict(zip("ab", np.concatenate([wide, dense]).T, strict=True))
+    new = dict(zip("ab", 0.25 * rng.normal(size=(2, 20)), strict=True))
+    detector = ParetoDepthDetector(method="blend", alpha=0.2).fit(training)
+    kinds = true_kinds(detector, training, new)[0]
+    assert "local" in kinds
 
 
 SAID = {

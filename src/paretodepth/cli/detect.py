@@ -92,7 +92,7 @@ def detect_command(
         )
         samples = _samples(learning, test, format, id_column)
         chosen = Choice(fdr, contamination, label, train_rows, exact, dask)
-        found = _detected(learning, samples, chosen, quiet=quiet)
+        found = replace(_detected(learning, samples, chosen, quiet=quiet), id_column=id_column)
     _write(found, out, report, f"Anomalies in {_spoken(test or train)}", id_column, quiet=quiet)
     if as_json:
         print_json(found, top)
@@ -226,7 +226,11 @@ def _worst_table(found: "Detection", id_column: str | None, n_shown: int) -> Tab
 
     worst = found.strangest[:n_shown]
     names = found.samples.column(id_column).take(worst).to_pylist() if id_column else [None] * len(worst)
-    title = f"{headline(found)}; {len(worst):,} shown" if len(found.scores) > len(worst) else headline(found)
+    n_scored = found.n_scored
+    title = headline(found)
+    if n_scored > len(worst):
+        title += f"; {len(worst):,} of {n_scored:,} shown"
+        title += "" if len(worst) >= found.n_anomalies else ", --top shows more"
     table = Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD)
     for heading in ("row", *([printable(id_column, 30)] if id_column else []), "score", "p-value", "because"):
         table.add_column(Text(heading), justify="right", no_wrap=True)

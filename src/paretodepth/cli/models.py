@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from paretodepth.detector import ParetoDepthDetector
 
 Model = Annotated[str, typer.Argument(help="Model file, written by fit.")]
+N_NEAREST = 3
+"""Nearest nominal samples that are listed for each criterion."""
 Test = Annotated[str, typer.Argument(help="Samples to score; - for stdin.")]
 
 
@@ -162,7 +164,8 @@ def _agreement(judged: list[Any], label: str) -> str:
 def explain(
     model: Model,
     test: Test,
-    row: Annotated[int, typer.Option(help="The sample, counted from 0.")],
+    row: Annotated[str, typer.Option(help="The sample, counted from 0; with --id, what it is called.")],
+    id_column: options.IdColumn = None,
     missing: options.NewMissing = "drop",
     format: options.Format = None,
     as_json: options.AsJson = False,
@@ -170,45 +173,78 @@ def explain(
     """Say why one sample is strange or not.
 
     Example: paretodepth explain nominal.model new.csv --row 17
+
+    Example: paretodepth explain nominal.model new.csv --id invoice --row 20017
     """
     from paretodepth.files.tables import read_chunks
     from paretodepth.reports.detection import scored
-    from paretodepth.reports.results import criterion_figures, nth_sample, sample_figures
+    from paretodepth.reports.results import (
+        check_row_number,
+        criterion_figures,
+        named_sample,
+        nth_sample,
+        sample_figures,
+    )
 
     detector, schema = _loaded(model)
-    sample = nth_sample(read_chunks(test, format=format, schema=schema, keep_others=True), row, test)
-    found = scored(detector, sample, first_row=row, missing=missing)
+    chunks = read_chunks(test, format=format, schema=schema, keep_others=True)
+    if id_column is None:
+        number = check_row_number(row, test)
+        sample = nth_sample(chunks, number, test)
+    else:
+        number, sample = named_sample(chunks, id_column, row, test)
+    title = f"Row {number}" if id_column is None else f"{printable(row, 60)} (row {number})"
+    found = scored(detector, sample, first_row=number, missing=missing)
     if not found.n_scored:
-        _say_unscored(row, found.lacking(0), as_json=as_json)
+        _say_unscored(number, title, found.lacking(0), as_json=as_json)
         return
     (reason,) = found.reasons(1)
     figures = criterion_figures(reason, found.model.criteria.names)
     if as_json:
-        own = sample_figures(found, 0) | {"row": row, "is_anomaly": bool(found.is_anomaly[0])}
+        own = sample_figures(found, 0) | {"row": number, "is_anomaly": bool(found.is_anomaly[0])}
         typer.echo(json.dumps(own | {"why": reason.sentence, "criteria": figures}, ensure_ascii=False, indent=2))
         return
-    console.print(Text(f"Row {row}: {printable(reason.sentence)}", style="bold"))
+    console.print(Text(f"{title}: {printable(reason.sentence)}", style="bold"))
     console.print(f"Score {found.scores[0]:.4g}, threshold {found.threshold:.4g}, p-value {found.p_values[0]:.2g}.")
     console.print(_criteria_table(figures))
 
 
-def _say_unscored(row: int, columns: list[str], *, as_json: bool) -> None:
+def _say_unscored(row: int, title: str, columns: list[str], *, as_json: bool) -> None:
     """Print that a sample cannot be explained, for it lacks values."""
     if as_json:
         typer.echo(json.dumps({"row": row, "score": None, "lacks": columns}, ensure_ascii=False, indent=2))
     else:
-        console.print(Text(f"Row {row}: not scored, for it lacks a value in {printable(', '.join(columns))}."))
+        console.print(Text(f"{title}: not scored, for it lacks a value in {printable(', '.join(columns))}."))
 
 
 def _criteria_table(figures: list[dict[str, Any]]) -> Table:
     """Return the figures of one sample, a row a criterion."""
     table = Table(box=SIMPLE_HEAD)
-    for heading in ("criterion", "p-value alone", "p-value without it", "distance, 1 is usual", "nearest nominal rows"):
+    for heading in ("criterion", "value", "usual", "p-value alone", "p-value without it", "distance, 1 is usual"):
         table.add_column(heading, justify="left" if heading == "criterion" else "right")
+    table.add_column("nearest nominal rows", justify="right")
     for entry in figures:
         numbers = (f"{entry['p_value']:.2g}", f"{entry['relief']:.2g}", f"{entry['distance']:.3g}")
-        table.add_row(Text(printable(entry["criterion"], 40)), *numbers, ", ".join(map(str, entry["nearest"])))
+        nearest = ", ".join(map(str, entry["nearest"][:N_NEAREST]))
+        table.add_row(Text(printable(entry["criterion"], 40)), *_value_cells(entry["values"]), *numbers, nearest)
     return table
+
+
+def _value_cells(values: list[dict[str, Any]]) -> tuple[Text, Text]:
+    """Return the oddest value of a criterion and what is usual, nothing if none can be told."""
+    if not values:
+        return Text(""), Text("")
+    first = values[0]
+    if "n_same" in first:
+        usual = f"{first['n_same']:,} of {first['n_samples']:,}"
+    else:
+        usual = f"{_rounded(first['usual_low'])}–{_rounded(first['usual_high'])}"
+    prefix = f"{first['column']} " if len(values) > 1 else ""
+    return Text(printable(f"{prefix}{_rounded(first['value'])}", 40)), Text(printable(usual, 40))
+
+
+def _rounded(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _loaded(model: str) -> "tuple[ParetoDepthDetector, Any]":

@@ -27,6 +27,7 @@ from paretodepth.criteria.metrics.metric import State, View
 from paretodepth.criteria.missing import Seen, check_common, frame_index, kept_rows, part_of
 from paretodepth.criteria.samples import MIN_SAMPLES, Layout, check_n_samples, read_new, read_training
 from paretodepth.criteria.transform import is_batch_stable, transformed, transformer_input
+from paretodepth.criteria.usual import Usual, usual_columns
 from paretodepth.criteria.values import Columns, Origin, check_comparable, check_dissimilarities, check_no_missing
 
 Rows = slice | NDArray[np.intp]
@@ -47,12 +48,15 @@ class FittedCriterion:
         Parameters and estimates of its metric: numbers, strings, lists of these and arrays.
     transform : transformer or None
         The fitted clone of the criterion's transformer.
+    usual : tuple of Usual
+        What the training samples have in its columns, as far as that can be told.
     """
 
     criterion: Criterion
     columns: list[int]
     state: State
     transform: Any = None
+    usual: tuple[Usual, ...] = ()
 
     @property
     def name(self) -> str:
@@ -204,11 +208,16 @@ class FittedCriteria:
             X, caller, self.layout, as_numbers=as_numbers, first_row=first_row, needed=self._needed_columns()
         )
         rows = kept_rows([(fitted.criterion, fitted.columns) for fitted in self.fitted], table, missing)
-        return Seen(self._views(part_of(table, rows)) if len(rows) else [], rows, len(table), frame_index(X))
+        seen = part_of(table, rows)
+        return Seen(self._views(seen) if len(rows) else [], rows, len(table), frame_index(X), seen)
 
     def views(self, X: Any, *, caller: str) -> list[View]:
         """Return what each criterion sees of new samples, without those that are dropped."""
         return self.seen(X, caller=caller).views
+
+    def columns(self, X: Any, *, caller: str) -> Columns:
+        """Return new samples as columns, as they came."""
+        return read_new(X, caller, self.layout, as_numbers=False, needed=self._needed_columns())
 
     def _views(self, table: Columns) -> list[View]:
         return [fitted.view(table) for fitted in self.fitted]
@@ -270,7 +279,8 @@ def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, row
     if metric is not None:
         params = checked_params(criterion, metric)
         state |= params if metric.fit is None else metric.fit(columns, params)
-    return FittedCriterion(criterion, indices, state, transformer)
+    usual = usual_columns(criterion, indices, columns, state) if transformer is None else ()
+    return FittedCriterion(criterion, indices, state, transformer, usual)
 
 
 def _read_columns(criterion: Criterion, indices: list[int], table: Columns) -> Columns:

@@ -28,12 +28,15 @@ class Seen:
         How many there are in all.
     index : pandas.Index or None
         Of the data frame that they came in.
+    columns : Columns or None
+        Those that lack no value as they came, if that is known.
     """
 
     views: list[NDArray[Any]]
     rows: NDArray[np.intp]
     n_samples: int
     index: Any = None
+    columns: Columns | None = None
 
     @property
     def labels(self) -> Any:
@@ -41,6 +44,13 @@ class Seen:
         if self.index is not None:
             return self.index[self.rows]
         return None if len(self.rows) == self.n_samples else self.rows
+
+    def columns_of(self, rows: NDArray[np.intp]) -> Columns | None:
+        """Return some of the samples seen as columns, in the given order, by their rows among all."""
+        if self.columns is None:
+            return None
+        places = np.searchsorted(self.rows, rows)
+        return replace(self.columns, arrays=[array[places] for array in self.columns.arrays], rows=rows)
 
     def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return values of the samples seen with NaN for the others between them."""

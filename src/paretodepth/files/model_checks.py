@@ -159,6 +159,7 @@ def check_model(model: Any) -> None:
     for fitted, view in zip(criteria, training, strict=True):
         check_known_state(fitted)
         _check_view(fitted, view, n_training)
+        _check_usual(fitted)
     _refuse_unless(isinstance(measurer, BlendMeasurer) == (model.method == "blend"), "measures")
     n_pairs = 0
     if isinstance(measurer, BlendMeasurer):
@@ -235,6 +236,20 @@ def _check_view(fitted: Any, view: Any, n_training: int) -> None:
         for name, fits in metric.estimates:
             is_right = fits(fitted.state[name], fitted.criterion.params, len(fitted.columns), view)
             _refuse_unless(is_right, f"{name.replace('_', ' ')} of the metric {metric.name}")
+
+
+def _check_usual(fitted: Any) -> None:
+    """Refuse columns that a criterion does not read, and numbers that are not in rising order."""
+    for usual in fitted.usual:
+        _refuse_unless(usual.column in fitted.columns and usual.n_samples >= 1, "usual values")
+        if usual.kind == "category":
+            is_right = all(1 <= count <= usual.n_samples for count in usual.counts.values())
+            _refuse_unless(is_right and usual.values.shape == (0,), "usual values")
+            continue
+        _check_numbers(usual.values, (len(usual.values),), "usual values")
+        _refuse_unless(bool(np.all(usual.values[1:] >= usual.values[:-1])), "usual values")
+        is_right = usual.period >= 0 and all(np.isfinite([usual.low, usual.high, usual.period]))
+        _refuse_unless(is_right, "usual values")
 
 
 def check_fronts(fronts: Any) -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from paretodepth.criteria.criterion import Criterion, check_criterion, checked_params
 from paretodepth.criteria.fitted import FittedCriteria, FittedCriterion
 from paretodepth.criteria.samples import Layout
+from paretodepth.criteria.usual import Usual
 from paretodepth.files.model_checks import (
     check_array,
     check_fronts,
@@ -40,6 +41,7 @@ CLASSES: dict[str, type] = {
     cls.__name__: cls
     for cls in (
         Criterion,
+        Usual,
         FittedCriterion,
         FittedCriteria,
         Layout,

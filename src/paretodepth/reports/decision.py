@@ -127,3 +127,12 @@ def check_one_file(contamination: object, has_samples: bool) -> None:
             "A contamination is the share of one file's samples to call. Got new samples beside the training samples; "
             "give alpha or fdr, or one file alone."
         )
+
+
+def check_leave_one_out(detector: ParetoDepthDetector) -> None:
+    """Refuse to compare all training samples with the others if a split would hold some of them out."""
+    if detector.calibration == "split":
+        raise ValueError(
+            "The detector given to detect must calibrate by 'leave-one-out' to score its own training samples. Got "
+            "'split' instead; give samples, or leave out calibration."
+        )

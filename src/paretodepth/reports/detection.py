@@ -19,22 +19,23 @@ from paretodepth.criteria.criterion import Missing, resolve_criteria
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.missing import Seen
-from paretodepth.criteria.values import is_missing
+from paretodepth.criteria.values import Columns, is_missing
 from paretodepth.detector import NAME, ParetoDepthDetector
 from paretodepth.files.schema import KIND_TYPES, check_expected_columns
 from paretodepth.reports.decision import (
     ONE_FILE_SHARE,
     check_contamination,
+    check_leave_one_out,
     check_one_file,
     check_one_rate,
     fdr_threshold,
     share_threshold,
     stand_out_p_values,
 )
-from paretodepth.reports.reasons import Reason, reasons_of
+from paretodepth.reports.reasons import Reason, reasons_of, training_names
 from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import check_fdr
-from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new
+from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new, with_values
 from paretodepth.scoring.model import Model
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class Detection:
         The rows of `training` that were fitted, in rising order; None if all were.
     labels : Labels or None
         Which samples are anomalies in truth.
+    id_column : str or None
+        The column that names samples; None: they are called by their rows.
     """
 
     detector: ParetoDepthDetector
@@ -84,6 +87,7 @@ class Detection:
     is_left_out: bool = False
     fitted_rows: NDArray[np.intp] | None = None
     labels: Labels | None = None
+    id_column: str | None = None
 
     @property
     def model(self) -> Model:
@@ -179,11 +183,20 @@ class Detection:
             explanation = explain_mixed(self.model, places, new, n_jobs=n_jobs)
         else:
             explanation = explain_new(self.model, self._views_of(self.seen, rows), n_jobs=n_jobs)
+        explanation = with_values(explanation, self.model, self._columns_of(rows))
         if self.fitted_rows is not None:
             fitted_rows = self.fitted_rows
             explanation = replace(explanation, neighbors=[fitted_rows[nearest] for nearest in explanation.neighbors])
         others = "other" if self.is_left_out else "nominal"
-        return replace(explanation, is_anomaly=self.is_anomaly[rows], others=others)
+        names = training_names(self.training, self.id_column)
+        return replace(explanation, is_anomaly=self.is_anomaly[rows], others=others, names=names)
+
+    def _columns_of(self, rows: NDArray[np.intp]) -> Columns:
+        """Return some samples as columns, as they came."""
+        if self.seen is not None and (columns := self.seen.columns_of(rows)) is not None:
+            return columns
+        names = self.model.criteria.layout.feature_names
+        return self.model.criteria.columns(self.samples.select(names).take(rows), caller=NAME)
 
     def nearest_dyads(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of some samples with their nearest training samples, shape (n_rows, s, n_criteria)."""
@@ -367,15 +380,6 @@ def check_table(table: object, parameter: str) -> None:
         raise TypeError(
             f"The '{parameter}' parameter of detect must be a pyarrow.Table. Got {type(table).__name__} instead; "
             "files.read_table reads one, pyarrow.Table.from_pandas makes one of a data frame."
-        )
-
-
-def check_leave_one_out(detector: ParetoDepthDetector) -> None:
-    """Refuse to compare all training samples with the others if a split would hold some of them out."""
-    if detector.calibration == "split":
-        raise ValueError(
-            "The detector given to detect must calibrate by 'leave-one-out' to score its own training samples. Got "
-            "'split' instead; give samples, or leave out calibration."
         )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from paretodepth.criteria.usual import Value
 from paretodepth.scoring.explanation import Explanation
 
 TOGETHER = "several together"
@@ -28,6 +30,8 @@ class Reason(NamedTuple):
         As in :class:`Explanation`.
     neighbors : list of ndarray of shape (n_neighbors,)
         For each criterion the nearest training samples.
+    values : dict of list of Value
+        By criterion, what the sample has in its columns beside what is usual, the oddest first.
     """
 
     suspect: int
@@ -37,6 +41,12 @@ class Reason(NamedTuple):
     relief: NDArray[np.float64]
     distances: NDArray[np.float64]
     neighbors: list[NDArray[np.intp]]
+    values: Mapping[int, Sequence[Value]] = {}
+
+    @property
+    def blamed(self) -> Value | None:
+        """The oddest value of the criterion most to blame, if it is known."""
+        return next(iter(self.values.get(self.suspect, ())), None)
 
 
 def suspects(explanation: Explanation) -> NDArray[np.intp]:
@@ -63,4 +73,13 @@ def reasons_of(explanation: Explanation) -> Iterator[Reason]:
             explanation.relief[sample],
             explanation.distances[sample],
             [nearest[sample] for nearest in explanation.neighbors],
+            explanation.values.of(sample),
         )
+
+
+def training_names(training: pa.Table | None, id_column: str | None) -> list[Any] | None:
+    """Return what the training samples are called by a column, None if they have none."""
+    if training is None or id_column not in training.column_names:
+        return None
+    names: list[Any] = training.column(id_column).to_pylist()
+    return names

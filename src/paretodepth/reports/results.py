@@ -10,31 +10,42 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paretodepth._checks import listed, suggestion
+from paretodepth.criteria.usual import Value
 from paretodepth.reports.decision import ONE_FILE_FDR, n_standing_out
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.reasons import Reason
+from paretodepth.scoring.value_words import plain
 
 N_NAMED = 5
 """Samples without a value that a sentence names."""
+VALUE_COLUMNS = ("value", "usual_low", "usual_high", "direction", "percentile")
+"""What is told of the blamed value."""
 N_LISTED = 1000
 """Those that JSON lists."""
 
 
 def results_table(detection: Detection, *, id_column: str | None = None) -> pa.Table:
-    """Return the samples' own columns, or the id alone, with score, p-value, decision and the criterion to blame.
+    """Return the samples' own columns, or the id alone, with score, p-value and decision, and why those called are.
+
+    That is the criterion to blame, its value, what is usual, and a sentence.
 
     A column of ours that the samples have too gets an underscore.
     """
     check_id_column(id_column, detection.samples.column_names)
     own = detection.samples if id_column is None else detection.samples.select([id_column])
     n_called = detection.n_anomalies
-    blamed = np.full(len(own), None, dtype=object)
-    blamed[detection.strangest[:n_called]] = [reason.because for reason in detection.reasons(n_called)]
+    told = {name: np.full(len(own), None, dtype=object) for name in ("because", *VALUE_COLUMNS, "why")}
+    for row, reason in zip(detection.strangest[:n_called].tolist(), detection.reasons(n_called), strict=True):
+        figures = {} if reason.blamed is None else value_figures(reason.blamed)
+        # Numbers, times and categories in one column: as text.
+        known = {name: str(figures[name]) for name in VALUE_COLUMNS if figures.get(name) is not None}
+        for name, entry in (known | {"because": reason.because, "why": reason.sentence}).items():
+            told[name][row] = entry
     columns = {
         "score": pa.array(detection.scores, from_pandas=True),
         "p_value": pa.array(detection.p_values, from_pandas=True),
         "decision": pa.array(_decisions(detection)),
-        "because": pa.array(blamed, pa.string()),
+        **{name: pa.array(entries, pa.string()) for name, entries in told.items()},
     }
     for name, values in columns.items():
         own = own.append_column(_free_name(name, own.column_names), values)
@@ -110,6 +121,18 @@ def nth_sample(chunks: Iterable[pa.Table], row: int, source: str) -> pa.Table:
     refuse_row(n_before, row, source)
 
 
+def named_sample(chunks: Iterable[pa.Table], id_column: str, name: str, source: str) -> tuple[int, pa.Table]:
+    """Return the number and the row, as a table, of the first sample that a column calls by a name."""
+    n_before = 0
+    for chunk in chunks:
+        check_id_column(id_column, chunk.column_names)
+        names = [str(value) for value in chunk.column(id_column).to_pylist()]
+        if name in names:
+            return n_before + names.index(name), chunk.slice(names.index(name), 1)
+        n_before += len(chunk)
+    refuse_name(name, id_column, source)
+
+
 def criterion_figures(reason: Reason, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return the figures of one sample in each criterion, as JSON can carry them."""
     return [
@@ -119,9 +142,26 @@ def criterion_figures(reason: Reason, names: Sequence[str]) -> list[dict[str, An
             "relief": float(reason.relief[criterion]),
             "distance": float(reason.distances[criterion]),
             "nearest": reason.neighbors[criterion].tolist(),
+            "values": [value_figures(value) for value in reason.values.get(criterion, ())],
         }
         for criterion, name in enumerate(names)
     ]
+
+
+def value_figures(value: Value) -> dict[str, Any]:
+    """Return a value beside what is usual, as JSON can carry it.
+
+    Examples
+    --------
+    >>> value_figures(Value("shop", "category", "Q", n_same=2, n_samples=900))
+    {'column': 'shop', 'value': 'Q', 'n_same': 2, 'n_samples': 900}
+    """
+    if value.kind == "category":
+        return {"column": value.name, "value": value.value, "n_same": value.n_same, "n_samples": value.n_samples}
+    own, low, high = (plain(number, value.kind) for number in (value.value, value.low, value.high))
+    percentile = plain(value.percentile, "number")
+    figures = {"column": value.name, "value": own, "usual_low": low, "usual_high": high}
+    return figures | {"direction": value.direction or None, "percentile": percentile}
 
 
 def headline(detection: Detection) -> str:
@@ -176,7 +216,9 @@ def summary(detection: Detection, *, n_shown: int = 10) -> dict[str, Any]:
     model, n_called = detection.model, detection.n_anomalies
     n_told = max(n_called, min(n_shown, len(detection.scores)))
     told = [
-        sample_figures(detection, row) | {"because": reason.because, "why": reason.sentence}
+        sample_figures(detection, row)
+        | {"because": reason.because, "why": reason.sentence}
+        | {"values": [value_figures(value) for values in reason.values.values() for value in values]}
         for row, reason in zip(detection.strangest[:n_told].tolist(), detection.reasons(n_told), strict=True)
     ]
     rated = detection.fdr is not None or detection.contamination is not None
@@ -222,6 +264,20 @@ def check_id_column(name: str | None, names: Sequence[str]) -> str | None:
             f"{listed(names[:20])}."
         )
     return name
+
+
+def check_row_number(row: str, source: str) -> int:
+    """Return a row that is given as text."""
+    if not row.removeprefix("-").isdecimal():
+        raise ValueError(
+            f"{source}: the row must be a number, counted from 0. Got '{row}' instead; to name a sample, give --id too."
+        )
+    return int(row)
+
+
+def refuse_name(name: str, id_column: str, source: str) -> NoReturn:
+    """Raise an error about a sample that is not there."""
+    raise ValueError(f"{source}: '{id_column}' must be '{name}' in some row. Got none; leave out --id to count rows.")
 
 
 def refuse_row(n_rows: int, row: int, source: str) -> NoReturn:

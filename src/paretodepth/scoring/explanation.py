@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import check_extra, check_row
 from paretodepth.criteria.missing import Seen
+from paretodepth.criteria.values import Columns
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.pairs import Views
 from paretodepth.plots import plot_explanation
@@ -30,7 +31,8 @@ from paretodepth.scoring.reasons import (
     oddities,
     reasons_of,
 )
-from paretodepth.scoring.wording import html_table, sentence, shown
+from paretodepth.scoring.sample_values import NO_VALUES, SampleValues, sample_values
+from paretodepth.scoring.wording import html_table, sentence, shortened, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,11 +97,15 @@ class Explanation:
         How many nominal samples reach what each sample does, on which sentences rest.
     n_local : int
         With ``"blend"``, how many nearest are compared with theirs.
+    values : SampleValues
+        What the samples have in the columns that criteria read, where that is known.
     labels : array-like of shape (n_samples,) or None
         What the samples are called: by the index of the pandas data frame they came in or, if
         some were dropped for want of a value, by number. None: by number, all being here.
     others : str
         What sentences call the training samples: "nominal", or "other" ones of the same file.
+    names : sequence or None
+        What single training samples are called, by row; None: by their rows.
     """
 
     criteria: list[str]
@@ -123,8 +129,10 @@ class Explanation:
     is_crowded: NDArray[np.bool_]
     counts: Counts
     n_local: int
+    values: SampleValues = NO_VALUES
     labels: Any = None
     others: str = "nominal"
+    names: Sequence[Any] | None = None
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -145,7 +153,9 @@ class Explanation:
         return phrases_of(self._case(check_row(sample, len(self), "sample", "Explanation.phrases")))
 
     def _sentence(self, sample: int) -> str:
-        return sentence(phrases_of(self._case(sample)), self.criteria, self.others)
+        names = self.names
+        label = str if names is None else (lambda row: shortened(str(names[row])))
+        return sentence(phrases_of(self._case(sample)), self.criteria, self.others, label)
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row a sample, and the index of the frame explained."""
@@ -160,6 +170,7 @@ class Explanation:
             columns[f"{name}: distance"] = self.distances[:, criterion]
             columns[f"{name}: relief"] = self.relief[:, criterion]
             columns[f"{name}: nearest"] = self.neighbors[criterion].tolist()
+        columns |= self.values.to_columns(self.criteria)
         for place, pair in enumerate(self.pairs):
             name = " and ".join(self.criteria[criterion] for criterion in pair)
             if len(pair) == 2:
@@ -238,6 +249,9 @@ class Explanation:
             bool(self.is_crowded[sample]),
             self.n_local,
             self.counts.of(sample),
+            self.values.of(sample),
+            self.values.texts_of(sample),
+            partial(self.values.beside, sample),
         )
 
     def _suspected_pair(self, sample: int) -> int:
@@ -253,7 +267,14 @@ class Explanation:
 def explain_seen(model: Model, seen: Seen, *, n_jobs: int | None) -> Explanation:
     """Return why new samples are strange or not, without those that lack a value."""
     check_some_seen(seen)
-    return replace(explain_new(model, seen.views, n_jobs=n_jobs), labels=seen.labels)
+    explanation = replace(explain_new(model, seen.views, n_jobs=n_jobs), labels=seen.labels)
+    return explanation if seen.columns is None else with_values(explanation, model, seen.columns)
+
+
+def with_values(explanation: Explanation, model: Model, columns: Columns) -> Explanation:
+    """Return an explanation that tells values of the samples, given these as columns; neighbors are the model's."""
+    is_own = explanation.counts.n_nominal < len(model.calibration.alone)
+    return replace(explanation, values=sample_values(model, columns, explanation.neighbors, is_own))
 
 
 def explain_new(model: Model, views: Views, *, n_jobs: int | None, first_row: int = 0) -> Explanation:

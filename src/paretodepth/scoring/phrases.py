@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth.criteria.usual import Value
+
 N_NAMED = 3
 """Nearest samples that are named at most."""
+N_VALUES = 2
+"""Columns of a criterion whose values are told."""
 N_TOLD = 2
 """Criteria of which is told what is odd about them; more are listed."""
 
@@ -35,6 +39,12 @@ class Phrase(NamedTuple):
             so many other samples are at least as odd in a criterion or two, or of all criteria, as strange;
         ``"unusual"``, ``"ordinary"``
             the p-value of each criterion alone is at most alpha, or above;
+        ``"value"`` (a `Value`)
+            what the sample has in a column, and what is usual there;
+        ``"text"`` (text, text)
+            what the sample has, and what a training sample has than which none is nearer;
+        ``"together"`` (a `Value`)
+            what the sample has in the second criterion, and what its nearest in the first have there;
         ``"nearest"`` (numbers of samples)
             none but those at dissimilarity 0 is nearer.
     criteria : tuple of int
@@ -117,6 +127,12 @@ class Case(NamedTuple):
         How many nearest are compared with theirs.
     counts : Counts
         Of the sample.
+    values : dict of list of Value
+        By criterion, what it has in columns, the oddest first.
+    texts : dict of tuple of str
+        By criterion of text, what it has and what the nearest has.
+    beside : callable
+        Tells, of two criteria, what it has in the second and what its nearest in the first have there, or None.
     """
 
     p_value: float
@@ -130,6 +146,9 @@ class Case(NamedTuple):
     is_crowded: bool
     n_local: int
     counts: Counts
+    values: Mapping[int, Sequence[Value]] = {}
+    texts: Mapping[int, tuple[str, str]] = {}
+    beside: Callable[[int, int], Value | None] = lambda kept, other: None
 
 
 def phrases_of(case: Case) -> list[Phrase]:
@@ -144,9 +163,10 @@ def phrases_of(case: Case) -> list[Phrase]:
         return [Phrase("uncalled", (), (case.p_value,)), Phrase("unusual", tuple(unusual)), *nearest]
     far = [i for i in unusual if case.is_far[i]]
     if not far:
-        also = [Phrase("unusual", tuple(unusual))] if unusual else []
-        return [*also, *ordinary, *_joint(case)] if len(p_values) > 1 else _joint(case)
-    told = [phrase for criterion in far[:N_TOLD] for phrase in _oddity(case, criterion)]
+        if len(p_values) == 1:
+            return [Phrase("called", (), (case.p_value,)), *_nearest(case, [0], N_NAMED)]
+        return [*_told_unusual(case, unusual), *ordinary, *_joint(case)]
+    told = [phrase for criterion in far[:N_TOLD] for phrase in (*_values(case, criterion), *_oddity(case, criterion))]
     rest = tuple(far[N_TOLD:] + [i for i in unusual if not case.is_far[i]])
     also = [Phrase("unusual", rest)] if rest else []
     return [*told, *also, *ordinary, *_nearest(case, far[:1], N_NAMED)]
@@ -154,6 +174,16 @@ def phrases_of(case: Case) -> list[Phrase]:
 
 def _without(criteria: Sequence[int], n_criteria: int) -> tuple[int, ...]:
     return tuple(i for i in range(n_criteria) if i not in criteria)
+
+
+def _values(case: Case, criterion: int) -> list[Phrase]:
+    """Return what a sample has in a criterion: in its only column, or where it is odd in several."""
+    values = case.values.get(criterion, ())
+    told = values if len(values) == 1 else [value for value in values if value.oddness > 0][:N_VALUES]
+    phrases = [Phrase("value", (criterion,), (value,)) for value in told if value.value is not None]
+    if criterion in case.texts:
+        phrases.append(Phrase("text", (criterion,), case.texts[criterion]))
+    return phrases
 
 
 def _oddity(case: Case, criterion: int) -> list[Phrase]:
@@ -174,16 +204,36 @@ def _oddity(case: Case, criterion: int) -> list[Phrase]:
 def _joint(case: Case) -> list[Phrase]:
     """Return what is odd about an anomaly that is far in no criterion alone."""
     counts, of, every = case.counts, int(case.counts.n_nominal), tuple(range(len(case.p_values)))
-    if len(every) == 1:
-        return [Phrase("called", (), (case.p_value,)), *_nearest(case, every, N_NAMED)]
     if case.is_crowded:
         return [Phrase("local", every, (case.n_local,))]
     if case.pair >= 0:
         odd = Phrase("odd", case.pair_criteria, (int(counts.n_pair_odd[case.pair]), of))
-        return [odd, *_nearest(case, case.pair_criteria, 1)]
+        return [odd, *(_together(case, case.pair_criteria) or _nearest(case, case.pair_criteria, 1))]
+    together = _together(case, every) if len(every) == 2 else []
     if _is_rare(case, int(counts.n_far_in_all)):
-        return [Phrase("far", every, (int(counts.n_nearest_in_all), int(counts.n_far_in_all), of))]
-    return [Phrase("odd", every, (int(counts.n_strange), of))]
+        return [Phrase("far", every, (int(counts.n_nearest_in_all), int(counts.n_far_in_all), of)), *together]
+    return [Phrase("odd", every, (int(counts.n_strange), of)), *together]
+
+
+def _told_unusual(case: Case, unusual: Sequence[int]) -> list[Phrase]:
+    """Return which criteria are unusual though not far, the first of them with its values."""
+    if not unusual:
+        return []
+    first, *rest = unusual
+    values = _values(case, first)
+    if not values:
+        return [Phrase("unusual", tuple(unusual))]
+    odd = Phrase("odd", (first,), (int(case.counts.n_odd[first]), int(case.counts.n_nominal)))
+    return [*values, odd, *([Phrase("unusual", tuple(rest))] if rest else [])]
+
+
+def _together(case: Case, pair: Sequence[int]) -> list[Phrase]:
+    """Return what a sample has in one of two criteria if its nearest in the other have something else."""
+    for kept, other in (tuple(pair), tuple(pair)[::-1]):
+        value = case.beside(kept, other)
+        if value is not None and (value.direction or (value.kind == "category" and not value.n_same)):
+            return [Phrase("together", (kept, other), (value,))]
+    return []
 
 
 def _is_rare(case: Case, n_samples: int) -> bool:

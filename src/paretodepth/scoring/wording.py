@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 from paretodepth.scoring.phrases import Phrase
+from paretodepth.scoring.value_words import beside_text, value_text
 
 MAX_LETTERS = 180
 """Of a sentence, two lines of a terminal; what matters least is left out beyond."""
 NAME_LETTERS = 30
 """Of a name in a sentence."""
+TEXT_LETTERS = 24
+"""Of a text that is quoted."""
 N_LISTED = 3
 """Criteria that are listed; of more, the rest is counted."""
 DISPENSABLE = ("nearest", "ordinary", "unusual", "match")
@@ -32,13 +35,14 @@ def sentence(phrases: Sequence[Phrase], names: Sequence[str], others: str, label
         What a training sample is called, of its number.
     """
     short = [shortened(name) for name in names]
-    said, dispensable = list(phrases), list(DISPENSABLE)
+    said = list(phrases)
     text = _joined(said, short, others, label)
-    while len(text) > MAX_LETTERS and dispensable:
-        kind = dispensable.pop(0)
-        kept = [phrase for phrase in said if phrase.kind != kind]
-        # Of a sentence nothing but the names of the nearest would be no help.
-        said = kept or said
+    for kind in DISPENSABLE:
+        if len(text) > MAX_LETTERS:
+            said = [phrase for phrase in said if phrase.kind != kind] or said
+            text = _joined(said, short, others, label)
+    while len(text) > MAX_LETTERS and len(said) > 1:
+        said.pop()
         text = _joined(said, short, others, label)
     return text
 
@@ -47,26 +51,47 @@ def _joined(phrases: Sequence[Phrase], names: Sequence[str], others: str, label:
     """Return a sentence that says all phrases in their order."""
     parts: list[str] = []
     said: list[str] = []
-    for kind, group in groupby(phrases, key=lambda phrase: phrase.kind):
-        if kind == "nearest":
+    lead = ""
+    for kind, alike in groupby(phrases, key=lambda phrase: phrase.kind):
+        group = list(alike)
+        if kind in ("value", "text"):
+            lead = f"{lead}; {_told(group, names, others)}" if lead else _told(group, names, others)
+        elif kind == "nearest":
             named = (f"in {_names(p, names)}: {', '.join(map(label, p.numbers))}" for p in group)
             parts.append(f"nearest {'; '.join(named)}")
         elif kind == "match":
             parts[-1] += "".join(f", though {_counted(p.numbers[0], 'matches', 'match')} exactly" for p in group)
         else:
-            parts += [_text(phrase, names, others, said) for phrase in group]
+            first, *rest = group
+            text = _text(first, names, others, said, is_named=bool(lead))
+            parts += [f"{lead}: {text}" if lead else text]
+            parts += [_text(phrase, names, others, said, is_named=False) for phrase in rest]
+            lead = ""
         said.append(kind)
-    text = "; ".join(parts)
+    text = "; ".join([*parts, lead] if lead else parts)
     return f"{text}." if _starts_with_name(phrases[0]) else f"{text[0].upper()}{text[1:]}."
+
+
+def _told(phrases: Sequence[Phrase], names: Sequence[str], others: str) -> str:
+    """Return what a sample has in a criterion."""
+    name = names[phrases[0].criteria[0]]
+    if phrases[0].kind == "text":
+        own, nearest = phrases[0].numbers
+        if own == nearest:
+            return f"{name} {shortened(own, TEXT_LETTERS)!r}"
+        return f"{name} {shortened(own, TEXT_LETTERS)!r} is nearest to {shortened(nearest, TEXT_LETTERS)!r}"
+    values = [phrase.numbers[0] for phrase in phrases]
+    words = enumerated([value_text(value, others) for value in values])
+    return words if len(values) == 1 and shortened(values[0].name) == name else f"{name}: {words}"
 
 
 def _starts_with_name(phrase: Phrase) -> bool:
     """Tell whether the words of a phrase start with a name, which stays as it is."""
-    return phrase.kind == "unusual" or (phrase.kind == "ordinary" and len(phrase.criteria) == 1)
+    return phrase.kind in ("unusual", "value", "text") or (phrase.kind == "ordinary" and len(phrase.criteria) == 1)
 
 
-def _text(phrase: Phrase, names: Sequence[str], others: str, said: Sequence[str]) -> str:
-    """Return one phrase in words; `said` are the kinds of those before it."""
+def _text(phrase: Phrase, names: Sequence[str], others: str, said: Sequence[str], *, is_named: bool) -> str:
+    """Return one phrase in words; `said` are the kinds of those before it, which may have named its criterion."""
     kind, numbers = phrase.kind, phrase.numbers
     if kind in ("typical", "uncalled", "called"):
         verdict = {
@@ -78,9 +103,11 @@ def _text(phrase: Phrase, names: Sequence[str], others: str, said: Sequence[str]
     if kind == "unusual":
         too = " too" if said and said[0] not in ("uncalled", "called") else ""
         return f"{_names(phrase, names)} {'is' if len(phrase.criteria) == 1 else 'are'} unusual{too}"
+    if kind == "together":
+        return f"the {numbers[0].n_samples} nearest in {names[phrase.criteria[0]]} {beside_text(numbers[0])}"
     if kind == "ordinary":
         return _ordinary(phrase, names)
-    where = _where(phrase, names)
+    where = "" if is_named else _where(phrase, names)
     if kind == "local":
         return f"farther from its {numbers[0]} nearest{where} than these are from theirs"
     *counts, n_samples, of = numbers

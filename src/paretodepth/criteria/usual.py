@@ -1,0 +1,241 @@
+"""What is usual of the columns that criteria read, and how a sample's values compare with it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth.criteria.criterion import Criterion
+from paretodepth.criteria.metrics.metric import State
+from paretodepth.criteria.values import Column, Columns, check_categories, is_missing
+
+UsualKind = Literal["number", "phase", "moment", "time_of_day", "weekday", "day_of_year", "category"]
+USUAL_SHARE = 0.9
+"""Of the training samples are within what is usual."""
+N_KEPT = 1001
+"""Values of a column that are kept at most, spread evenly over all."""
+PERIODS: dict[str, float] = {"time_of_day": 24 * 3600e6, "weekday": 7.0, "day_of_year": 366.0}
+TIMES: dict[str, UsualKind] = {
+    "elapsed": "moment",
+    "time_of_day": "time_of_day",
+    "weekday": "weekday",
+    "day_of_year": "day_of_year",
+}
+"""What metrics of times make of them, as their views hold it: microseconds since 1970, or of the day, or days."""
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What the training samples have in one column that a criterion reads.
+
+    Attributes
+    ----------
+    column : int
+    name : str
+        Of the column or, if a criterion reads no other, of the criterion.
+    kind : str
+        What the values are; "phase" for numbers on a circle.
+    n_samples : int
+        Training samples that have a value.
+    values : ndarray of shape (n_kept,)
+        Numbers in rising order, the first and the last among them; none of categories.
+    low, high : float
+        Nine tenths of the training samples are from the one to the other; on a circle, the shortest way that holds
+        so many starts at `low`.
+    period : float
+        Of a circle, otherwise 0.
+    counts : dict of int
+        How many training samples have each category.
+    """
+
+    column: int
+    name: str
+    kind: UsualKind
+    n_samples: int
+    values: NDArray[np.float64]
+    low: float = math.nan
+    high: float = math.nan
+    period: float = 0.0
+    counts: dict[Any, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_numbers(cls, column: int, name: str, kind: UsualKind, values: NDArray[np.float64], period: float) -> Usual:
+        """Return what is usual of numbers, at least one of which is there."""
+        ranked = np.sort(values[~np.isnan(values)])
+        n_samples = len(ranked)
+        low, high = _shortest_arc(ranked, period, USUAL_SHARE) if period else _middle(ranked, USUAL_SHARE)
+        kept = ranked[np.linspace(0, n_samples - 1, min(n_samples, N_KEPT)).round().astype(np.intp)]
+        return cls(column, name, kind, n_samples, kept, low, high, period)
+
+    def compared(self, value: Any, *, is_own: bool = False) -> Value:
+        """Return how a value, None if missing, compares with what is usual; a training sample is no other."""
+        if self.kind == "category":
+            n_same = max(self.counts.get(value, 0) - is_own, 0)
+            return Value(self.name, self.kind, value, n_same=n_same, n_samples=self.n_samples - is_own)
+        number = math.nan if value is None else float(value)
+        direction = _direction(number, self.low, self.high, self.period)
+        percentile = math.nan
+        if not self.period and not math.isnan(number):
+            percentile = 100 * float(np.searchsorted(self.values, number)) / len(self.values)
+        return Value(self.name, self.kind, number, self.low, self.high, direction, percentile, 0, self.n_samples)
+
+    def beside(self, value: Any, others: Sequence[Any]) -> Value:
+        """Return how a value compares with those of some samples: what is usual is what they have."""
+        if self.kind == "category":
+            n_same = sum(other == value for other in others)
+            return Value(self.name, self.kind, value, n_same=n_same, n_samples=len(others))
+        ranked = np.sort(np.asarray(others, dtype=np.float64))
+        low, high = _shortest_arc(ranked, self.period, 1.0) if self.period else (float(ranked[0]), float(ranked[-1]))
+        # Values that a view holds as logarithms come back with other last bits.
+        slack = 1e-9 * max(abs(low), abs(high))
+        direction = _direction(float(value), low - slack, high + slack, self.period)
+        return Value(self.name, self.kind, float(value), low, high, direction, n_samples=len(others))
+
+
+class Value(NamedTuple):
+    """A value of a sample beside what is usual.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    kind : str
+        As of `Usual`.
+    value : float, category or None
+    low, high : float
+        What is usual; NaN of categories.
+    direction : str
+        "high" or "low" if it is beyond that, "off" on a circle, otherwise nothing.
+    percentile : float
+        Percentage of the training samples that have less, to a tenth; NaN of categories and on a circle.
+    n_same, n_samples : int
+        Of a category, how many training samples have it, of how many.
+    """
+
+    name: str
+    kind: UsualKind
+    value: Any
+    low: float = math.nan
+    high: float = math.nan
+    direction: str = ""
+    percentile: float = math.nan
+    n_same: int = 0
+    n_samples: int = 0
+
+    @property
+    def oddness(self) -> float:
+        """How far beyond the usual it is, in widths of the usual range; of rare categories, how rare."""
+        if self.kind == "category":
+            is_rare = self.n_same <= (1 - USUAL_SHARE) / 2 * self.n_samples
+            return 1 / (1 + self.n_same) if is_rare and self.value is not None else 0.0
+        if not self.direction:
+            return 0.0
+        beyond = max(self.value - self.high, self.low - self.value) if self.direction != "off" else 1.0
+        return beyond / max(self.high - self.low, np.finfo(np.float64).tiny)
+
+
+def _direction(number: float, low: float, high: float, period: float) -> str:
+    """Return on which side of a range a number is, nothing if it is within or missing."""
+    if math.isnan(number):
+        return ""
+    if period:
+        return "" if (number - low) % period <= (high - low) % period else "off"
+    return "high" if number > high else "low" if number < low else ""
+
+
+def _middle(ranked: NDArray[np.float64], share: float) -> tuple[float, float]:
+    """Return between what the middle share of numbers in rising order is."""
+    last, rest = len(ranked) - 1, (1 - share) / 2
+    return float(ranked[math.floor(rest * last)]), float(ranked[math.ceil((1 - rest) * last)])
+
+
+def _shortest_arc(ranked: NDArray[np.float64], period: float, share: float) -> tuple[float, float]:
+    """Return the shortest way on a circle that holds a share of the numbers, from where to where."""
+    n_within = math.ceil(share * len(ranked))
+    ends = np.concatenate([ranked, ranked + period])[n_within - 1 :][: len(ranked)]
+    first = int((ends - ranked).argmin())
+    return float(ranked[first]), float(ends[first] % period)
+
+
+def usual_columns(criterion: Criterion, indices: Sequence[int], columns: Columns, state: State) -> tuple[Usual, ...]:
+    """Return what is usual of the columns that a criterion reads: of numbers, times and categories."""
+    found = []
+    for place, (index, name) in enumerate(zip(indices, columns.names, strict=True)):
+        kind = _kind(criterion, columns.arrays[place], state, place)
+        if kind is None:
+            continue
+        values = _values(criterion, kind, replace(columns, arrays=[columns.arrays[place]], names=[name]), state)
+        # A criterion of one column is known by its own name; without names columns are x0, x1 and so on.
+        name = criterion.name if len(indices) == 1 else f"x{name}" if name.isdigit() else name
+        if kind == "category":
+            counts = Counter(value for value in values if value is not None)
+            found.append(Usual(index, name, kind, counts.total(), np.empty(0), counts=dict(counts)))
+        elif not np.isnan(values).all():
+            period = float(state["period"]) if kind == "phase" else PERIODS.get(kind, 0.0)
+            found.append(Usual.of_numbers(index, name, kind, np.asarray(values), period))
+    return tuple(found)
+
+
+def column_values(criterion: Criterion, usual: Usual, table: Columns, state: State) -> Any:
+    """Return what samples have in a column, NaN or None where nothing, given all their columns."""
+    columns = replace(table, arrays=[table.arrays[usual.column]], names=[usual.name], ignores_missing=True)
+    return _values(criterion, usual.kind, columns, state)
+
+
+def _kind(criterion: Criterion, array: Column, state: State, place: int) -> UsualKind | None:
+    """Return what the values of a column are to a criterion; None if they are not told."""
+    metric = criterion.registered
+    if metric is None or criterion.transform is not None:
+        return None
+    if metric.kind == "times":
+        return TIMES.get(metric.name)
+    if "vocabularies" in state and state["vocabularies"][place] is not None:
+        return "category"
+    if metric.kind not in ("numeric", "mixed") or not _are_numbers(array):
+        return None
+    return "phase" if metric.name == "cyclic" else "number"
+
+
+def _are_numbers(array: Column) -> bool:
+    if array.dtype.kind == "O":
+        return all(is_missing(value) or np.ndim(value) == 0 for value in array)
+    return array.ndim == 1
+
+
+def _values(criterion: Criterion, kind: UsualKind, columns: Columns, state: Mapping[str, Any]) -> Any:
+    """Return the values of one column: categories, or numbers as an array."""
+    if kind == "category":
+        return check_categories(columns)[0]
+    if kind in TIMES.values():
+        view: NDArray[np.float64] = criterion.registered.encode(columns, dict(state))[:, 0]  # type: ignore[union-attr]
+        return view
+    (array,) = columns.arrays
+    if array.dtype.kind == "O":
+        array = np.array([math.nan if is_missing(value) else float(value) for value in array])
+    numbers = array.astype(np.float64)
+    return np.mod(numbers, state["period"]) if kind == "phase" else numbers
+
+
+def viewed_values(criterion: Criterion, usual: Usual, view: NDArray[Any], state: State) -> Sequence[Any] | None:
+    """Return what samples have in the only column of a criterion, from what its metric sees of them; None: unknown."""
+    metric = criterion.registered
+    if metric is None or view.ndim != 2 or view.shape[1] != 1:
+        return None
+    numbers = view[:, 0]
+    if usual.kind == "category":
+        (known,) = state["vocabularies"]
+        return [known[int(code)] if 0 <= code < len(known) else None for code in numbers.tolist()]
+    if metric.name == "log_ratio":
+        numbers = np.exp(numbers)
+    elif metric.name == "scaled":
+        numbers = numbers * state["scales"][0]
+        if state["floors"][0] > 0:
+            numbers = 2 * state["floors"][0] * np.sinh(numbers)
+    values: list[Any] = numbers.tolist()
+    return values

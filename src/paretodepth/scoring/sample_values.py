@@ -1,0 +1,106 @@
+"""What samples have in the columns that criteria read, beside what is usual there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.criteria.metrics.metric import View
+from paretodepth.criteria.usual import Usual, Value, column_values, viewed_values
+from paretodepth.criteria.values import Columns, is_missing
+from paretodepth.scoring.model import Model
+from paretodepth.scoring.value_words import plain
+
+N_NEAR = 5
+"""Nearest training samples in one criterion whose values in another are told."""
+
+
+class SampleValues(NamedTuple):
+    """What samples have in the columns that criteria read.
+
+    Attributes
+    ----------
+    columns : tuple
+        For each criterion and column whose values can be told: the criterion by index, what is usual, the values.
+    texts : dict
+        For each criterion of text, by index: the samples' texts, and those of their nearest training samples.
+    training : dict
+        For each criterion of one column that can be told, by index: the criterion, and what it sees of the
+        training samples.
+    near : tuple of ndarray of shape (n_samples, n_near)
+        For each criterion the nearest training samples.
+    is_own : ndarray of shape (n_samples,)
+        Whether each is a training sample itself.
+    """
+
+    columns: tuple[tuple[int, Usual, Any], ...] = ()
+    texts: Mapping[int, tuple[Any, Any]] = {}
+    training: Mapping[int, tuple[FittedCriterion, View]] = {}
+    near: tuple[NDArray[np.intp], ...] = ()
+    is_own: NDArray[np.bool_] | None = None
+
+    def of(self, sample: int) -> dict[int, list[Value]]:
+        """Return the values of a sample by criterion, the oddest first."""
+        found: dict[int, list[Value]] = {}
+        is_own = self.is_own is not None and bool(self.is_own[sample])
+        for criterion, usual, values in self.columns:
+            found.setdefault(criterion, []).append(usual.compared(values[sample], is_own=is_own))
+        return {criterion: sorted(values, key=lambda value: -value.oddness) for criterion, values in found.items()}
+
+    def to_columns(self, names: Sequence[str]) -> dict[str, list[Any]]:
+        """Return the values and what is usual as columns of a data frame, given the criteria's names."""
+        columns: dict[str, list[Any]] = {}
+        for criterion, usual, values in self.columns:
+            is_own = np.zeros(len(values), bool) if self.is_own is None else self.is_own
+            told = [usual.compared(value, is_own=own) for value, own in zip(values, is_own.tolist(), strict=True)]
+            title = names[criterion] if usual.name == names[criterion] else f"{names[criterion]}, {usual.name}"
+            columns[f"{title}: value"] = [plain(value.value, value.kind) for value in told]
+            if usual.kind == "category":
+                columns[f"{title}: n_same"] = [value.n_same for value in told]
+                continue
+            columns[f"{title}: usual_low"] = [plain(value.low, value.kind) for value in told]
+            columns[f"{title}: usual_high"] = [plain(value.high, value.kind) for value in told]
+            columns[f"{title}: direction"] = [value.direction for value in told]
+            columns[f"{title}: value_percentile"] = [value.percentile for value in told]
+        return columns
+
+    def texts_of(self, sample: int) -> dict[int, tuple[str, str]]:
+        """Return the text of a sample and that of its nearest training sample, by criterion."""
+        return {criterion: (own[sample], nearest[sample]) for criterion, (own, nearest) in self.texts.items()}
+
+    def beside(self, sample: int, kept: int, other: int) -> Value | None:
+        """Return what a sample has in one criterion beside those that are nearest to it in another."""
+        if other not in self.training:
+            return None
+        fitted, view = self.training[other]
+        (usual,) = fitted.usual
+        others = viewed_values(fitted.criterion, usual, view[self.near[kept][sample]], fitted.state)
+        own = next(values[sample] for criterion, _, values in self.columns if criterion == other)
+        is_known = own is not None and others is not None and not any(map(is_missing, others))
+        return usual.beside(own, others) if is_known and others else None
+
+
+NO_VALUES = SampleValues()
+
+
+def sample_values(
+    model: Model, columns: Columns, neighbors: list[NDArray[np.intp]], is_own: NDArray[np.bool_]
+) -> SampleValues:
+    """Return what samples have, given their columns, the rows of their nearest, and which are training samples."""
+    near = tuple(np.searchsorted(model.rows, rows[:, :N_NEAR]) for rows in neighbors)
+    training: dict[int, tuple[FittedCriterion, View]] = {}
+    found: list[tuple[int, Usual, Any]] = []
+    texts: dict[int, tuple[Any, Any]] = {}
+    for place, fitted in enumerate(model.criteria.fitted):
+        metric = fitted.criterion.registered
+        for usual in fitted.usual:
+            found.append((place, usual, column_values(fitted.criterion, usual, columns, fitted.state)))
+        if len(fitted.usual) == len(fitted.columns) == 1:
+            training[place] = (fitted, model.training[place])
+        if metric is not None and metric.kind == "text" and fitted.transform is None:
+            texts[place] = (columns.arrays[fitted.columns[0]], model.training[place][near[place][:, 0]])
+    return SampleValues(tuple(found), texts, training, near, is_own)
