@@ -71,9 +71,13 @@ def assert_same(a, b, new):
         assert_array_equal(a.p_values(new, method=method), b.p_values(new, method=method))
     for name in ("score_samples", "decision_function", "predict", "nearest_dyads"):
         assert_array_equal(getattr(a, name)(new), getattr(b, name)(new))
-    explanations = [vars(own.explain(new)) for own in (a, b)]
+    explained_by = [own.explain(new) for own in (a, b)]
+    assert explained_by[0].sentences == explained_by[1].sentences
+    explanations = [vars(explanation).copy() for explanation in explained_by]
     # The index of a data frame, which numpy cannot compare.
     np.testing.assert_equal(*(np.array(explained.pop("labels")) for explained in explanations))
+    values = [explained.pop("values") for explained in explanations]
+    np.testing.assert_equal(*(told.to_columns(explanations[0]["criteria"]) for told in values))
     np.testing.assert_equal(*explanations)
     assert repr(a) == repr(b)
     for name in ("n_neighbors_", "n_fronts_", "offset_", "alpha_", "training_scores_", "training_labels_", "advice_"):
@@ -356,6 +360,10 @@ HOSTILE = {
     "a row too many": ("Model", "rows", np.arange(61)),
     "rows beyond the samples": ("Model", "rows", np.arange(60) + 1),
     "integers for numbers": ("Measurer", "weights", [1, 2]),
+    "usual values that fall": ("Usual", "values", [3.0, 2.0, 1.0]),
+    "usual values that are NaN": ("Usual", "values", [np.nan]),
+    "no usual values": ("Usual", "values", np.empty(0)),
+    "a usual range beyond all values": ("Usual", "values", [50.0, 60.0]),
     "criteria alone that are none": ("Calibration", "alone", np.ones((60, 3))),
     "criteria alone of fewer samples": ("Calibration", "alone", np.ones((59, 2))),
 }
@@ -542,6 +550,12 @@ HOSTILE_STATE = {
     "fronts of another kind": lambda header: object_of(header, "Depths").update(kind="deep"),
     "threads of text": lambda header: header["state"]["parameters"].update(n_jobs="all"),
     "no objects": lambda header: header.update(objects=3),
+    "what is usual of a column that is not read": lambda header: object_of(header, "Usual").update(column=1),
+    "what is usual of nobody": lambda header: object_of(header, "Usual").update(n_samples=0),
+    "usual categories of numbers": lambda header: object_of(header, "Usual").update(kind="category"),
+    "usual times of numbers": lambda header: object_of(header, "Usual").update(kind="moment"),
+    "a usual range that is NaN": lambda header: object_of(header, "Usual").update(low={"float": "nan"}),
+    "a circle of numbers": lambda header: object_of(header, "Usual").update(period=1.0),
     "no state": lambda header: header.update(state=None),
 }
 

@@ -167,8 +167,8 @@ def usual_columns(criterion: Criterion, indices: Sequence[int], columns: Columns
     """Return what is usual of the columns that a criterion reads: of numbers, times and categories."""
     found = []
     for place, (index, name) in enumerate(zip(indices, columns.names, strict=True)):
-        kind = _kind(criterion, columns.arrays[place], state, place)
-        if kind is None:
+        kind = usual_kind(criterion, state, place)
+        if kind is None or (kind in ("number", "phase") and not _are_numbers(columns.arrays[place])):
             continue
         values = _values(criterion, kind, replace(columns, arrays=[columns.arrays[place]], names=[name]), state)
         # A criterion of one column is known by its own name; without names columns are x0, x1 and so on.
@@ -177,8 +177,7 @@ def usual_columns(criterion: Criterion, indices: Sequence[int], columns: Columns
             counts = Counter(value for value in values if value is not None)
             found.append(Usual(index, name, kind, counts.total(), np.empty(0), counts=dict(counts)))
         elif not np.isnan(values).all():
-            period = float(state["period"]) if kind == "phase" else PERIODS.get(kind, 0.0)
-            found.append(Usual.of_numbers(index, name, kind, np.asarray(values), period))
+            found.append(Usual.of_numbers(index, name, kind, np.asarray(values), usual_period(kind, state)))
     return tuple(found)
 
 
@@ -188,8 +187,8 @@ def column_values(criterion: Criterion, usual: Usual, table: Columns, state: Sta
     return _values(criterion, usual.kind, columns, state)
 
 
-def _kind(criterion: Criterion, array: Column, state: State, place: int) -> UsualKind | None:
-    """Return what the values of a column are to a criterion; None if they are not told."""
+def usual_kind(criterion: Criterion, state: State, place: int) -> UsualKind | None:
+    """Return what the values of a criterion's column are, if they can be told; None if not."""
     metric = criterion.registered
     if metric is None or criterion.transform is not None:
         return None
@@ -197,9 +196,14 @@ def _kind(criterion: Criterion, array: Column, state: State, place: int) -> Usua
         return TIMES.get(metric.name)
     if "vocabularies" in state and state["vocabularies"][place] is not None:
         return "category"
-    if metric.kind not in ("numeric", "mixed") or not _are_numbers(array):
+    if metric.kind not in ("numeric", "mixed"):
         return None
     return "phase" if metric.name == "cyclic" else "number"
+
+
+def usual_period(kind: UsualKind, state: State) -> float:
+    """Return the length of the circle that values are on, 0 if they are on none."""
+    return float(state["period"]) if kind == "phase" else PERIODS.get(kind, 0.0)
 
 
 def _are_numbers(array: Column) -> bool:

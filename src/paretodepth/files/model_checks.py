@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from paretodepth._checks import listed, one_line, suggestion
 from paretodepth.criteria.criterion import MAX_CRITERIA
 from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.usual import usual_kind, usual_period
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.scoring.blend_measures import BlendMeasurer, blend_counts
 from paretodepth.scoring.calibration import Calibration
@@ -24,6 +25,8 @@ from paretodepth.scoring.model import Model
 
 DTYPES = re.compile(r"[<|](b1|[iu][1248]|f[248]|[mM]8(\[\d{0,9}[a-zA-Zμ]{1,2}\])?)")
 MAX_DIMENSIONS = 32
+LAST_MOMENT = 6e16
+"""Microseconds from 1970 to moments that a calendar shows, both ways."""
 MAX_INTEGER = 2**4096
 PICKLE = "keep the detector with pickle or joblib instead, and open such a file only if you trust it"
 
@@ -239,17 +242,22 @@ def _check_view(fitted: Any, view: Any, n_training: int) -> None:
 
 
 def _check_usual(fitted: Any) -> None:
-    """Refuse columns that a criterion does not read, and numbers that are not in rising order."""
+    """Refuse columns that a criterion does not read, values of another kind, and numbers not in rising order."""
     for usual in fitted.usual:
         _refuse_unless(usual.column in fitted.columns and usual.n_samples >= 1, "usual values")
+        place = fitted.columns.index(usual.column)
+        _refuse_unless(usual.kind == usual_kind(fitted.criterion, fitted.state, place), "usual values")
         if usual.kind == "category":
             is_right = all(1 <= count <= usual.n_samples for count in usual.counts.values())
             _refuse_unless(is_right and usual.values.shape == (0,), "usual values")
             continue
         _check_numbers(usual.values, (len(usual.values),), "usual values")
+        first, last = usual.values[0], usual.values[-1]
         _refuse_unless(bool(np.all(usual.values[1:] >= usual.values[:-1])), "usual values")
-        is_right = usual.period >= 0 and all(np.isfinite([usual.low, usual.high, usual.period]))
-        _refuse_unless(is_right, "usual values")
+        _refuse_unless(first <= min(usual.low, usual.high) and max(usual.low, usual.high) <= last, "usual values")
+        _refuse_unless(usual.period == usual_period(usual.kind, fitted.state), "usual values")
+        # A calendar ends; numbers do not.
+        _refuse_unless(usual.kind != "moment" or max(abs(first), abs(last)) <= LAST_MOMENT, "usual values")
 
 
 def check_fronts(fronts: Any) -> None:
