@@ -97,6 +97,17 @@ def test_explain_tells_the_planted_reason(files):
             assert min(told["criteria"], key=lambda entry: entry["p_value"])["criterion"] == because
 
 
+def test_a_sample_is_explained_by_its_row_or_by_its_id(files):
+    ids = [row["invoice"] for row in csv.DictReader(Path(files["new"]).read_text().splitlines())]
+    by_row = run("explain", files["model"], files["new"], "--row", 60, "--json")
+    by_id = run("explain", files["model"], files["new"], "--id", "invoice", "--row", ids[60], "--json")
+    assert json.loads(by_id.stdout) == json.loads(by_row.stdout)
+    told = run("explain", files["model"], files["new"], "--id", "invoice", "--row", ids[60]).output
+    assert f"{ids[60]} (row 60): " in told
+    (hour,) = json.loads(by_row.stdout)["criteria"][1]["values"]
+    assert (hour["column"], hour["direction"]) == ("hour", "low" if hour["value"] < hour["usual_low"] else "high")
+
+
 def test_text_stays_text_whatever_a_chunk_of_it_looks_like(tmp_path):
     rng = np.random.default_rng(0)
     rows = [(("A1", "12", "7")[row % 3], size) for row, size in enumerate(rng.random(60))]
@@ -145,6 +156,8 @@ BAD = {
     "a model fitted on an array": (["score", "{folder}/array.model", "{new}"], "fitted on columns with names"),
     "no such row": (["explain", "{model}", "{new}", "--row", "120"], "the row must be from 0 to 119. Got 120 instead"),
     "negative row": (["explain", "{model}", "{new}", "--row", "-1"], "the row must be from 0 to 119. Got -1 instead"),
+    "a row that is no number": (["explain", "{model}", "{new}", "--row", "x"], "the row must be a number"),
+    "no such id": (["explain", "{model}", "{new}", "--id", "invoice", "--row", "x"], "'invoice' must be 'x' in some"),
     "no place for a model": (["fit", "{nominal}", "--model", "{folder}/no/m"], "must be a file in a folder"),
     "unknown id": (["score", "{model}", "{new}", "--id", "nr", "--out", "{folder}/o.csv"], "The id must be a column"),
     "unknown label": (["score", "{model}", "{new}", "--label", "x", "--out", "{folder}/o.csv"], "The label must be a"),
