@@ -1,14 +1,11 @@
 """The report, opened from disk in a real browser."""
 
 import os
-import re
-import shutil
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from playwright.sync_api import sync_playwright
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.choice import chosen_criteria
@@ -17,64 +14,9 @@ from paretodepth.reports.decision import n_standing_out
 from paretodepth.reports.detection import scored
 from paretodepth.reports.labels import Labels
 from paretodepth.reports.results import headline
+from tests.reports.browser import column, n_called
 
 NASTY = "</script><script>window.injected = 1</script><img src=x onerror='window.injected = 2'>\"'&amp; =1+1 😀"
-
-
-@pytest.fixture(scope="module")
-def report(found, tmp_path_factory):
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(found, path, title="Anomalies in new.csv")
-    return path
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = os.environ.get("PARETODEPTH_BROWSER") or shutil.which("chromium")
-    if program is None:
-        missing = "no browser: install chromium, or name one in PARETODEPTH_BROWSER"
-        pytest.fail(missing) if os.environ.get("CI") == "true" else pytest.skip(missing)
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def opened(browser):
-    """Open a page; at the end there must have been no error and no request but for the page itself."""
-    contexts, troubles = [], []
-
-    def trouble_of_request(request):
-        if not request.url.startswith(("file:", "blob:", "data:")):
-            troubles.append(request.url)
-
-    def opened(path, width=1300, height=900, **options):
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("request", trouble_of_request)
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready=true]")
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert troubles == []
-
-
-def n_called(page):
-    return int(page.inner_text("#n-called").replace(",", ""))
-
-
-def column(page, name):
-    """Return the cells in sight of a column."""
-    headings = [re.sub(" [▾▴]$", "", text) for text in page.locator("#headings th").all_inner_texts()]
-    return page.locator(f"#rows tr.sample td:nth-child({headings.index(name) + 1})").all_inner_texts()
 
 
 @pytest.mark.slow
@@ -97,7 +39,7 @@ def test_dragging_the_threshold_counts_anew(found, report, opened):
     page.mouse.down()
     page.mouse.move(x - 150, y, steps=5)
     page.mouse.up()
-    page.wait_for_function(f"document.getElementById('n-called').textContent !== '{found.is_anomaly.sum()}'")
+    page.wait_for_function(f"() => document.getElementById('n-called').textContent !== '{found.is_anomaly.sum()}'")
     threshold = float(page.get_attribute("#handle", "aria-valuenow"))
     assert threshold < found.threshold
     assert abs(n_called(page) - (found.scores > threshold).sum()) <= 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -42,6 +44,8 @@ N_BACKGROUND = 60
 """Nominal lines that a sample is drawn over."""
 MAX_NOMINAL = 10_000
 """Nominal scores that a moved threshold's false-alarm rate is told from."""
+N_KEY_ROWS = 500
+"""Samples by which a browser knows a table again."""
 
 
 def page_figures(detection: Detection, title: str, n_samples: int, cell_letters: int) -> Json:
@@ -87,6 +91,7 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
         "bins": _bins(nominal, detection.scores[~np.isnan(detection.scores)]),
         "nominal": nominal.tolist() if len(nominal) <= MAX_NOMINAL else _spread(nominal, MAX_NOMINAL).tolist(),
         "columns": shown_columns(detection.samples),
+        "samples_key": _samples_key(detection.samples),
         "samples": _reason_columns(detection.reasons(n_samples)) | _own_figures(detection, rows, cell_letters),
     }
 
@@ -103,6 +108,14 @@ def _front_figures(model: Model) -> Json:
     return {"n_fronts": model.n_fronts, "max_depth": max_depth, "n_pairs": n_pairs, "capped": is_capped}
 
 
+def _samples_key(samples: pa.Table) -> str:
+    """Return by what a browser knows these samples again, so that marks stay with them in another report."""
+    rows = np.linspace(0, len(samples) - 1, min(N_KEY_ROWS, len(samples))).astype(int)
+    some = samples.select(shown_columns(samples)).take(rows)
+    cells = [[str(value) for value in column.to_pylist()] for column in some.columns]
+    return hashlib.sha256(json.dumps([len(samples), some.column_names, cells]).encode()).hexdigest()[:16]
+
+
 def _spread(values: NDArray[np.float64], n_kept: int) -> NDArray[np.float64]:
     """Return some values spread evenly over all, the first and the last among them."""
     spread: NDArray[np.float64] = values[np.linspace(0, len(values) - 1, n_kept).astype(int)]
@@ -112,10 +125,15 @@ def _spread(values: NDArray[np.float64], n_kept: int) -> NDArray[np.float64]:
 def _bins(nominal: NDArray[np.float64], scores: NDArray[np.float64]) -> Json:
     """Return how many scores fall between the same edges, which get wider the larger the score."""
     everything = np.concatenate([nominal, scores])
-    low, high = np.log1p(everything.min()), np.log1p(everything.max())
+    low, high = _places(everything.min()), _places(everything.max())
     edges = np.linspace(low, high if high > low else low + 1, N_BINS + 1)
-    counts = [np.histogram(np.log1p(values), edges)[0].tolist() for values in (nominal, scores)]
-    return {"edges": np.expm1(edges).tolist(), "nominal": counts[0], "samples": counts[1]}
+    counts = [np.histogram(_places(values), edges)[0].tolist() for values in (nominal, scores)]
+    return {"edges": (np.sign(edges) * np.expm1(abs(edges))).tolist(), "nominal": counts[0], "samples": counts[1]}
+
+
+def _places(scores: Any) -> Any:
+    """Return where scores are drawn, as log(1 + score); a blend may score a little below 0."""
+    return np.sign(scores) * np.log1p(abs(scores))
 
 
 def _own_figures(detection: Detection, rows: NDArray[np.intp], cell_letters: int) -> Json:

@@ -4,17 +4,18 @@ const grid = { columns: [], order: [], sorted: { column: 0, falling: true }, tex
 
 function gridColumns() {
   const { samples, columns } = state.figures;
-  const own = columns.map((name, i) => ({ name, value: (sample) => samples.cells[i][sample], show: shortCell }));
-  const row = { name: "row", value: (sample) => samples.row[sample], show: String, width: 4, isNumber: true };
-  const score = { name: "score", value: (sample) => samples.score[sample], show: shortNumber, width: 5, isNumber: true, falls: true };
-  const p = { name: "p-value", value: (sample) => samples.p[sample], show: shortP, width: 5.5, isNumber: true };
+  const own = columns.map((name, i) => ({ key: `own${i}`, name, value: (sample) => samples.cells[i][sample], show: shortCell }));
+  const row = { key: "row", name: "row", value: (sample) => samples.row[sample], show: String, width: 4, isNumber: true };
+  const score = { key: "score", name: "score", value: (sample) => samples.score[sample], show: shortNumber, width: 5, isNumber: true, falls: true };
+  const p = { key: "p", name: "p-value", value: (sample) => samples.p[sample], show: shortP, width: 5.5, isNumber: true };
   const call = {
-    name: "call", value: (sample) => isCalled(sample) ? 1 : 0, show: (called) => called ? "▲ anomaly" : `● ${ordinary()}`,
+    key: "call", name: "call", value: (sample) => isCalled(sample) ? 1 : 0, show: (called) => called ? "▲ anomaly" : `● ${ordinary()}`,
     width: 6.2, isNumber: false, falls: true, tellsCall: true,
   };
-  const because = { name: "because", value: (sample) => isCalled(sample) ? blamed(sample) : null, show: shortCell, width: 9 };
+  const because = { key: "because", name: "because", value: (sample) => isCalled(sample) ? blamed(sample) : null, show: shortCell, width: 9 };
+  const mark = { key: "mark", name: "mark", value: markText, show: shortCell, width: 7.5, isNumber: false };
   // A phone shows four columns at a time: those that matter most.
-  return isNarrow() ? [row, score, call, because, p, ...own] : [row, ...own.slice(0, 1), score, p, call, because, ...own.slice(1)];
+  return isNarrow() ? [row, score, call, because, mark, p, ...own] : [row, ...own.slice(0, 1), score, p, call, because, mark, ...own.slice(1)];
 }
 
 function startGrid() {
@@ -25,7 +26,6 @@ function startGrid() {
     const longest = Math.max(column.name.length + 2, ...seen.map((value) => column.show(value).length));
     column.width ??= Math.min(14, Math.max(4.5, 1.5 + longest * 0.5));
   }
-  grid.sorted.column = grid.columns.findIndex((column) => column.falls);
   byId("widths").replaceChildren(...grid.columns.map((column) => {
     const width = document.createElement("col");
     width.style.width = `${column.width}rem`;
@@ -34,6 +34,7 @@ function startGrid() {
   document.querySelector("#grid table").style.minWidth = `${grid.columns.reduce((sum, column) => sum + column.width, 0)}rem`;
   const { criteria, together } = state.figures;
   byId("show").replaceChildren(option("all", "all samples"), option("called", "anomalies"), option("nominal", state.figures.left_out ? "others" : "nominal ones"),
+    option("open", "anomalies without a mark"), option("confirmed", "confirmed"), option("false alarm", "false alarms"), option("noted", "with a note"),
     ...[...criteria, together].map((name, i) => option(String(i), `anomalies because of ${shortened(name)}`)));
   byId("show").addEventListener("change", filterRows);
   byId("search").addEventListener("input", filterRows);
@@ -46,7 +47,11 @@ function startGrid() {
   if (state.figures.n_more) {
     setText("grid-note", `The strangest ${count(state.figures.samples.row.length)} samples; ${count(state.figures.n_more)} more score less.`);
   }
-  filterRows();
+}
+
+function setShow(show) {
+  const options = [...byId("show").options].map(({ value }) => value);
+  byId("show").value = options.includes(show) ? show : "all";
 }
 
 function showHeadings() {
@@ -71,8 +76,19 @@ function sortBy(column) {
   byId("headings").children[column].firstChild.focus();
 }
 
+const firstOrder = () => ({ column: grid.columns.findIndex((column) => column.key === "score"), falling: true });
+const isFirstOrder = () => grid.sorted.falling && grid.columns[grid.sorted.column].key === "score";
+
+function sortAs(text) {
+  const column = grid.columns.findIndex(({ key }) => key === text?.replace(/^-/, ""));
+  grid.sorted = column < 0 ? firstOrder() : { column, falling: text.startsWith("-") };
+}
+
 function isShown(sample, show) {
   if (show === "all") return true;
+  if (show === "open") return isCalled(sample) && !markOf(sample).mark;
+  if (show in MARKS) return markOf(sample).mark === show;
+  if (show === "noted") return Boolean(markOf(sample).note);
   if (show === "called") return isCalled(sample);
   if (show === "nominal") return !isCalled(sample);
   const { because } = state.figures.samples, { criteria } = state.figures;
@@ -99,7 +115,7 @@ function filterRows() {
   const texts = words ? searchTexts() : null;
   const { samples } = state.figures;
   grid.order = samples.row.map((_, sample) => sample)
-    .filter((sample) => isShown(sample, show) && (!words || texts[sample].includes(words)));
+    .filter((sample) => isShown(sample, show) && (!words || texts[sample].includes(words) || (markText(sample) ?? "").toLowerCase().includes(words)));
   const { column, falling } = grid.sorted;
   const values = samples.row.map((_, sample) => grid.columns[column].value(sample) ?? null);
   const sign = falling ? -1 : 1;
@@ -110,6 +126,7 @@ function filterRows() {
   setText("n-shown", `${count(grid.order.length)} of ${count(samples.row.length)}`);
   showHeadings();
   showRows();
+  remember();
 }
 
 function spacer(n_rows) {

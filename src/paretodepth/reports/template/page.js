@@ -1,5 +1,5 @@
 // What all parts share: the data, the present threshold and choice, and the way to draw.
-const state = { figures: null, details: null, threshold: 0, chosen: 0 };
+const state = { figures: null, details: null, threshold: 0, chosen: 0, marks: {}, pageKey: "", isReady: false };
 
 const byId = (id) => document.getElementById(id);
 
@@ -65,10 +65,15 @@ function drawAll() {
   drawSample();
 }
 
+function showAll() {
+  showCounts();
+  filterRows();
+  drawAll();
+}
+
 function showFacts() {
   const { figures } = state;
   setText("title", figures.title);
-  setText("headline", figures.headline);
   byId("scored-key").hidden = figures.left_out;
   if (figures.left_out) showOneFile();
   showLabel();
@@ -120,20 +125,22 @@ async function start() {
     state.figures = JSON.parse(await unpacked("figures-data"));
     state.details = JSON.parse(await unpacked("details-data"));
     const library = element("script", await unpacked("plotly-data"));
-    library.nonce = document.currentScript?.nonce || document.querySelector("script[nonce]").nonce;
+    state.pageKey = library.nonce = document.querySelector("script[nonce]").nonce;
     document.head.append(library);
   } catch (error) {
     setText("failure", `This report could not be unpacked (${error.message}); it needs a browser of 2023 or later.`);
     byId("failure").hidden = false;
     return;
   }
-  state.threshold = state.figures.threshold;
   byId("page").hidden = false;
   showFacts();
   startThreshold();
   startGrid();
   startPanel();
-  drawAll();
+  startMarks();
+  recall();
+  showAll();
+  state.isReady = true;
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   for (const [event, printing] of [["beforeprint", true], ["afterprint", false]]) {
     addEventListener(event, () => {

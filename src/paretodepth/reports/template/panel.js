@@ -5,6 +5,7 @@ function choose(sample, byPointer) {
   state.chosen = sample;
   showRows();
   drawSample();
+  remember();
   if (byPointer && isNarrow()) byId("panel").scrollIntoView({ behavior: "smooth" });
 }
 
@@ -26,6 +27,7 @@ function drawSample() {
   byId("cells").replaceChildren(...columns.flatMap((column, i) =>
     [element("dt", column), element("dd", String(samples.cells[i][sample] ?? ""))]));
   showCall();
+  showMarks();
   drawCriteria(sample);
   const hasDetails = sample < state.details.n;
   setText("no-details", hasDetails ? "" :

@@ -1,29 +1,31 @@
-// The distribution of scores, and the threshold as a handle on it. Scores are drawn as log(1 + score).
+// The distribution of scores, and the threshold as a handle on it. Scores are drawn as log(1 + score); a blend may score a little below 0.
+const placed = (score) => Math.sign(score) * Math.log1p(Math.abs(score));
+const unplaced = (place) => Math.sign(place) * Math.expm1(Math.abs(place));
 const MARGIN = { l: 56, r: 16, t: 34, b: 44 };
 
 function scoreRange() {
   const { edges } = state.figures.bins;
-  const low = Math.log1p(edges[0]), high = Math.log1p(edges[edges.length - 1]);
+  const low = placed(edges[0]), high = placed(edges[edges.length - 1]);
   const room = (high - low) * 0.02;
   return [low - room, high + room];
 }
 
 function scoreTicks([low, high]) {
   const values = [0];
-  for (let size = 1; Math.log1p(size) <= high; size *= 10) values.push(size, 2 * size, 5 * size);
+  for (let size = 1; placed(size) <= high; size *= 10) values.push(size, 2 * size, 5 * size);
   // Ticks need room; small scores stand close together.
   const shown = [];
   for (const value of values) {
-    const place = Math.log1p(value);
+    const place = placed(value);
     if (place < low || place > high) continue;
-    if (shown.length === 0 || place - Math.log1p(shown[shown.length - 1]) > (high - low) / 12) shown.push(value);
+    if (shown.length === 0 || place - placed(shown[shown.length - 1]) > (high - low) / 12) shown.push(value);
   }
   return shown;
 }
 
 function drawDistribution() {
   const { bins, n_samples, samples, left_out } = state.figures;
-  const places = bins.edges.map(Math.log1p);
+  const places = bins.edges.map(placed);
   const share = (counts, total) => [...counts.map((n) => 100 * n / total), 0];
   const range = scoreRange(), ticks = scoreTicks(range);
   const step = (counts, total, rest) => ({ x: places, y: share(counts, total), mode: "lines", hoverinfo: "skip", ...rest });
@@ -38,13 +40,13 @@ function drawDistribution() {
   }
   const called = samples.score.filter((score) => score > state.threshold).slice(0, 500);
   traces.push({
-    x: called.map(Math.log1p), y: called.map(() => 0), mode: "markers", cliponaxis: false,
+    x: called.map(placed), y: called.map(() => 0), mode: "markers", cliponaxis: false,
     text: called.map((score, sample) => `row ${samples.row[sample]}, score ${shortNumber(score)}`), hoverinfo: "text",
     marker: { symbol: "triangle-up", size: 10, color: colour("anomaly"), line: { width: 1, color: colour("card") } },
   });
   const drawing = drawn("distribution", traces, {
     margin: MARGIN, showlegend: false,
-    xaxis: { range, tickvals: ticks.map(Math.log1p), ticktext: ticks.map(count), title: { text: "score, larger is stranger" } },
+    xaxis: { range, tickvals: ticks.map(placed), ticktext: ticks.map(count), title: { text: "score, larger is stranger" } },
     yaxis: { title: { text: "% of samples" }, rangemode: "tozero" },
   });
   placeHandle();
@@ -54,13 +56,13 @@ function drawDistribution() {
 function placeHandle() {
   const box = byId("distribution").getBoundingClientRect();
   const [low, high] = scoreRange();
-  const share = Math.min(1, Math.max(0, (Math.log1p(state.threshold) - low) / (high - low)));
+  const share = Math.min(1, Math.max(0, (placed(state.threshold) - low) / (high - low)));
   const handle = byId("handle");
   handle.style.left = `${MARGIN.l + share * (box.width - MARGIN.l - MARGIN.r)}px`;
   handle.style.height = `${box.height - MARGIN.b}px`;
   setText("handle-label", shortNumber(state.threshold));
   handle.setAttribute("aria-valuemin", shortNumber(lowestThreshold()));
-  handle.setAttribute("aria-valuemax", shortNumber(Math.expm1(high)));
+  handle.setAttribute("aria-valuemax", shortNumber(unplaced(high)));
   handle.setAttribute("aria-valuenow", shortNumber(state.threshold));
   handle.setAttribute("aria-valuetext", `${shortNumber(state.threshold)}, ${byId("n-called").textContent} called`);
 }
@@ -68,7 +70,7 @@ function placeHandle() {
 // Samples that the page does not hold score less than all it holds, and cannot be counted one by one.
 function lowestThreshold() {
   const { n_more, samples } = state.figures;
-  return n_more ? samples.score[samples.score.length - 1] : Math.expm1(scoreRange()[0]);
+  return n_more ? samples.score[samples.score.length - 1] : unplaced(scoreRange()[0]);
 }
 
 function countBeyond(scores, threshold) {
@@ -82,20 +84,32 @@ function showCounts() {
   const called = countBeyond(figures.samples.score, state.threshold);
   const rate = (1 + countBeyond(figures.nominal, state.threshold)) / (1 + figures.nominal.length);
   setText("n-called", count(called));
+  const isMoved = state.threshold !== figures.threshold;
+  setText("headline", isMoved ? movedHeadline(called, rate) : figures.headline);
   setText("n-called-of", `of ${count(figures.n_samples)} samples called anomalies (${percent(called / figures.n_samples)})`);
   if (!figures.left_out) {
     setText("rate", percent(rate));
     setText("by-chance", `≈ ${count(Math.round(rate * figures.n_samples))}`);
   }
-  byId("reset").disabled = state.threshold === figures.threshold;
+  byId("reset").disabled = !isMoved;
 }
 
+function movedHeadline(called, rate) {
+  const { n_samples, left_out, threshold } = state.figures;
+  const promise = left_out ? "" : ` That is a false-alarm rate of ${percent(rate)}.`;
+  return `${count(called)} of ${count(n_samples)} samples called anomalies, beyond a threshold moved from ` +
+    `${shortNumber(threshold)} to ${shortNumber(state.threshold)}.${promise}`;
+}
+
+const withinScores = (threshold) => Math.max(lowestThreshold(), Math.min(unplaced(scoreRange()[1]), threshold));
+
 function setThreshold(threshold) {
-  state.threshold = Math.max(lowestThreshold(), Math.min(Math.expm1(scoreRange()[1]), threshold));
+  state.threshold = threshold === state.figures.threshold ? threshold : withinScores(threshold);
   showCounts();
   drawDistribution();
   filterRows();
   showCall();
+  showMarks();
 }
 
 function startThreshold() {
@@ -112,17 +126,16 @@ function startThreshold() {
     const box = byId("distribution").getBoundingClientRect();
     const [low, high] = scoreRange();
     const share = (event.clientX - box.left - MARGIN.l) / (box.width - MARGIN.l - MARGIN.r);
-    drag(Math.expm1(low + share * (high - low)));
+    drag(unplaced(low + share * (high - low)));
   });
   handle.addEventListener("keydown", (event) => {
     const [low, high] = scoreRange();
     const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -1000, End: 1000 };
     if (!(event.key in steps)) return;
     event.preventDefault();
-    setThreshold(Math.expm1(Math.log1p(state.threshold) + steps[event.key] * (high - low) / 100));
+    setThreshold(unplaced(placed(state.threshold) + steps[event.key] * (high - low) / 100));
   });
   setText("first-threshold", shortNumber(state.figures.threshold));
   byId("reset").addEventListener("click", () => setThreshold(state.figures.threshold));
   addEventListener("resize", () => requestAnimationFrame(placeHandle));
-  showCounts();
 }
