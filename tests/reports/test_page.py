@@ -89,15 +89,21 @@ def test_clicked_samples_change_the_panel(found, report, opened):
     page = opened(report)
     explanation = found.explanation(found.strangest[:3])
     pictures = []
+    page.click("#score-part summary")
     for sample in (2, 0, 1):
         page.click(f"#rows tr[data-sample='{sample}']")
         assert page.inner_text("#sentence") == explanation.sentences[sample]
+        page.select_option("#first-criterion", "0")
         dyads = page.evaluate("document.getElementById('dyads-plot').data.at(-1).x")
         expected = found.nearest_dyads(found.strangest[[sample]])[0, :, 0]
         np.testing.assert_allclose(dyads, np.maximum(expected, min(dyads)), rtol=5e-3)
         pictures.append(dyads)
-        nearest = page.locator("#neighbors tr:nth-child(2) td:nth-child(2)").inner_text()
-        assert nearest == str(explanation.neighbors[0][sample, 0])
+        page.select_option("#neighbors-by", label="amount")
+        nearest = page.locator("#neighbors tr:first-child th").all_inner_texts()
+        expected = [f"nominal row {row}" for row in explanation.neighbors[0][sample, :3]]
+        assert nearest == ["this sample", *expected]
+        ids = page.locator("#neighbors tr:nth-child(2) td").all_inner_texts()
+        assert ids[1] == f"inv-{explanation.neighbors[0][sample, 0]}"
         bars = page.evaluate("document.getElementById('criteria-plot').data[0].x")
         np.testing.assert_allclose(bars, -np.log10(explanation.criterion_p_values[sample]), atol=0.01)
     assert pictures[0] != pictures[1] != pictures[2]
@@ -121,6 +127,8 @@ def test_markup_in_the_data_is_text(tmp_path, opened):
     assert page.inner_text("#title") == NASTY
     assert NASTY in page.inner_text("#sentence")
     assert column(page, "because")[0] == NASTY
+    page.click("#cells-part summary")
+    page.click("#score-part summary")
     assert NASTY in page.locator("#cells dd").all_inner_texts()
     assert page.locator("#page script, #page img").count() == 0
     page.hover("#criteria-plot")
@@ -162,6 +170,8 @@ def test_phone_dark_mode_and_print(report, opened):
     assert phone.evaluate("document.getElementById('distribution').layout.font.color") == "#e8ebf0"
     phone.emulate_media(media="print", color_scheme="dark")
     phone.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert phone.is_visible("#provenance")
+    assert not phone.is_visible("#search")
     assert phone.evaluate("document.getElementById('distribution').layout.font.color") == "#1b2230"
     assert phone.locator("#rows tr.sample").count() == 25
 
@@ -215,8 +225,9 @@ def test_of_one_file_the_page_speaks_of_no_nominal_samples_and_tells_the_label(f
     assert page.inner_text("#n-called") == str(one.n_anomalies) == "6"
     assert page.inner_text("#by-chance") == ("119" if rows is None else "60")
     assert page.inner_text("#headline") == headline(one)
-    nearest = page.locator("#neighbors tr:nth-child(2) td:nth-child(2)").inner_text()
-    assert nearest == str(one.reasons(1)[0].neighbors[0][0])
+    page.select_option("#neighbors-by", "0")
+    nearest = page.locator("#neighbors tr:first-child th").all_inner_texts()[1]
+    assert nearest == f"row {one.reasons(1)[0].neighbors[0][0]}"
     assert "nominal" not in page.inner_text("body").lower()
 
 
@@ -246,13 +257,97 @@ def test_a_report_is_the_same_whenever_it_is_written(found, report, tmp_path):
     assert (tmp_path / "again.html").read_bytes() == report.read_bytes()
 
 
-def test_a_detection_without_training_samples_is_refused(found, tmp_path):
-    from_model = scored(found.detector, found.samples)
-    with pytest.raises(ValueError, match="with its training samples"):
-        write_report(from_model, tmp_path / "report.html")
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.slow
+def test_without_training_samples_nothing_is_said_of_usual_values(found, tmp_path, opened):
+    write_report(scored(found.detector, found.samples), tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    assert n_called(page) == found.n_anomalies
+    assert page.inner_text("#sentence") == found.reasons(1)[0].sentence
+    for part in ("#strips .strip", "#neighbors-part", "#values-plot"):
+        assert not page.is_visible(part)
+    page.click("#score-part summary")
+    assert page.is_visible("#dyads-plot")
 
 
 def test_a_page_without_samples_is_refused(found, tmp_path):
     with pytest.raises(ValueError, match="'max_samples' parameter of write_report must be an integer of at least 1"):
         write_report(found, tmp_path / "report.html", max_samples=0)
+
+
+LONG = "n" * 100_000
+HOSTILE = {
+    "<script>window.injected = 3</script>": "</script><script>window.injected = 4</script>",
+    "quote\"'`&amp;": "\"'`${window.injected = 5}",
+    "עברית \u202eright to left": "\u202eمرحبا بالعالم",
+    "constructor": "__proto__",
+    "score": "=cmd|' /C calc'!A0",
+    LONG: "x" * 10_000,
+}
+
+
+@pytest.mark.slow
+def test_a_hostile_table_is_text_everywhere(tmp_path, opened):
+    rng = np.random.default_rng(0)
+
+    def table(n_rows):
+        numbers = {name: rng.random(n_rows) for name in HOSTILE}
+        return pa.table(
+            {"id": [f"{text}{row}" for row in range(n_rows) for text in ["<b>"]]}
+            | numbers
+            | {f"text {i}": [text] * n_rows for i, text in enumerate(HOSTILE.values())}
+        )
+
+    nominal, new = table(60), table(20)
+    new = new.set_column(1, new.column_names[1], pa.array([9.0] + [0.5] * 19))
+    new = new.set_column(6, LONG, pa.array([8.0] + [0.5] * 19))
+    criteria = [Criterion(name, name, "cityblock") for name in HOSTILE]
+    found = detect(ParetoDepthDetector(criteria, method="blend"), nominal, new)
+    write_report(found, tmp_path / "report.html", title=LONG, id_column="id")
+    assert os.path.getsize(tmp_path / "report.html") < 3e6
+    page = opened(tmp_path / "report.html", width=390, height=844)
+    for details in ("#score-part", "#cells-part"):
+        page.click(f"{details} summary")
+    page.fill("#note", "<img src=x onerror='window.injected = 6'>")
+    page.click("#reasons .bar >> nth=0")
+    page.click("#groups .bar >> nth=0")
+    page.hover("#criteria-plot")
+    page.hover("#values-plot")
+    assert "moved from" not in page.inner_text("#headline")
+    assert column(page, "mark")[0] == "✎ <img src=x onerror='window.injected = 6'>"
+    assert page.locator("#page script, #page img, #page b:not(.tile b, .strip-words b)").count() == 0
+    assert page.evaluate("window.injected") is None
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert max(len(text) for text in page.locator("#page *").all_text_contents()) < 50_000
+    milliseconds = page.evaluate(
+        "() => { const start = performance.now(); document.getElementById('next').click();"
+        " document.body.offsetHeight; return performance.now() - start; }"
+    )
+    assert milliseconds < 2000
+
+
+@pytest.mark.slow
+def test_the_page_allows_nothing_from_outside(report, opened):
+    page = opened(report)
+    policy = page.get_attribute("meta[http-equiv=Content-Security-Policy]", "content")
+    assert policy.startswith("default-src 'none'; script-src 'nonce-")
+    assert "base-uri 'none'; form-action 'none'" in policy
+    assert "http" not in policy
+
+
+@pytest.mark.slow
+def test_of_many_criteria_only_the_strangest_are_explained(tmp_path, opened):
+    rng = np.random.default_rng(0)
+    nominal, new = (pa.table({f"c{i}": rng.random(n) for i in range(12)}) for n in (60, 400))
+    found = detect(ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria), nominal, new)
+    write_report(found, tmp_path / "report.html", max_explained=30)
+    page = opened(tmp_path / "report.html")
+    assert page.inner_text("#n-shown") == "400 of 400"
+    assert page.inner_text("#sentence") == found.reasons(1)[0].sentence
+    page.focus("#grid")
+    page.keyboard.press("End")
+    assert "Why is told of the 30 strangest samples" in page.inner_text("#sentence")
+    assert page.locator("#strips li").count() == 6
+    page.focus("#handle")
+    page.keyboard.press("Home")
+    assert n_called(page) == 400
+    assert page.locator("#reasons .bar-count").all_inner_texts()

@@ -7,7 +7,8 @@ import pyarrow as pa
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.reports import detect
-from paretodepth.reports.page_data import cell, page_details, page_figures, shown_columns
+from paretodepth.reports.cells import cell, shown_columns
+from paretodepth.reports.page_data import page_details, page_figures
 from paretodepth.reports.results import summary
 
 
@@ -23,7 +24,7 @@ def test_fronts_of_a_page_are_the_detectors(found):
 
 
 def test_figures_of_a_page_are_those_of_the_summary(found):
-    figures, told = page_figures(found, "title", 1000, 40), summary(found)
+    figures, told = page_figures(found, "title", 1000, 1000, 40), summary(found)
     for name in ("n_training", "n_samples", "method", "alpha", "fdr", "threshold", "criteria", "advice"):
         assert figures[name] == told[name]
     for position, sample in enumerate(told["anomalies"]):
@@ -35,7 +36,7 @@ def test_figures_of_a_page_are_those_of_the_summary(found):
 
 
 def test_the_table_has_as_many_samples_as_asked_for_and_counts_the_others(found):
-    figures = page_figures(found, "title", 50, 40)
+    figures = page_figures(found, "title", 50, 50, 40)
     assert {len(column) for name, column in figures["samples"].items() if name != "cells"} == {50}
     assert figures["n_more"] == 70
     assert sum(figures["bins"]["samples"]) == 120
@@ -48,7 +49,7 @@ def test_details_name_the_nearest_nominal_samples_of_each_criterion(found):
         assert nearest == [neighbors[sample, :3].tolist() for neighbors in explanation.neighbors]
     named = {row for nearest in details["neighbors"] for rows in nearest for row in rows}
     assert set(details["training"]) == named
-    assert details["training_columns"] == ["invoice", "amount", "hour", "weight"]
+    assert details["training_columns"] == [0, 1, 2, 3]
     row = min(named)
     assert details["training"][row][0] == f"inv-{row}"
 

@@ -1,6 +1,8 @@
 """The command `detect`: fit on one file, score another, say who is called and why."""
 
 import json
+import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -93,7 +95,7 @@ def detect_command(
         samples = _samples(learning, test, format, id_column)
         chosen = Choice(fdr, contamination, label, train_rows, exact, dask)
         found = replace(_detected(learning, samples, chosen, quiet=quiet), id_column=id_column)
-    _write(found, out, report, f"Anomalies in {_spoken(test or train)}", id_column, quiet=quiet)
+    _write(found, out, report, spoken(inputs[-1]), id_column, inputs, quiet=quiet)
     if as_json:
         print_json(found, top)
     elif not quiet:
@@ -191,7 +193,14 @@ def _print_label(screen: Console, found: "Detection") -> None:
 
 
 def _write(
-    found: "Detection", out: str | None, report: str | None, title: str, id_column: str | None, *, quiet: bool
+    found: "Detection",
+    out: str | None,
+    report: str | None,
+    name: str,
+    id_column: str | None,
+    inputs: list[str],
+    *,
+    quiet: bool,
 ) -> None:
     """Write the scores and the report to the files that are asked for."""
     from paretodepth.files.tables import write_table
@@ -202,13 +211,22 @@ def _write(
             table = results_table(found, id_column=id_column)
         write_table(table, out)
     if report is not None:
-        from paretodepth.reports.page import write_report
-
         with progress("explaining", quiet=quiet):
-            write_report(found, report, title=title)
+            write_page(found, report, name, id_column, inputs)
 
 
-def _spoken(source: str) -> str:
+def write_page(found: "Detection", report: str, name: str, id_column: str | None, inputs: list[str]) -> None:
+    """Write the report, with the command and the files that were read at its foot: the samples' file is the last."""
+    from paretodepth.reports.page import write_report
+    from paretodepth.reports.provenance import Provenance, now, source_files
+
+    tables = [None if found.training is None else len(found.training), len(found.samples)][-len(inputs) :]
+    files = [file for path, n_rows in zip(inputs, tables, strict=True) for file in source_files(path, n_rows)]
+    provenance = Provenance(f"paretodepth {shlex.join(sys.argv[1:])}", now(), files)
+    write_report(found, report, title=f"Anomalies in {name}", id_column=id_column, provenance=provenance)
+
+
+def spoken(source: str) -> str:
     """Return how a file is named in a title."""
     return "standard input" if source == "-" else Path(source).name
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paretodepth.cli import options
+from paretodepth.cli.detect import spoken, write_page
 from paretodepth.cli.options import check_outputs, read_learning
 from paretodepth.cli.terminal import (
     app,
@@ -93,6 +94,7 @@ def score(
     model: Model,
     test: Test,
     out: Annotated[str, typer.Option(help="File for the scores; - for stdout.")] = "-",
+    report: Annotated[str | None, typer.Option(help="File for the report, one HTML page.")] = None,
     id_column: options.IdColumn = None,
     missing: options.NewMissing = "drop",
     label: options.Label = None,
@@ -102,26 +104,31 @@ def score(
 ) -> None:
     """Score samples with a model, in chunks, so that files of any length need little memory.
 
+    A report needs them all at once. It tells nothing of usual values, for a model's file has no training samples.
+
     Example: paretodepth score nominal.model new.csv --out scores.csv
     """
     from paretodepth.files.formats import check_output_format
-    from paretodepth.files.tables import read_chunks, write_table
+    from paretodepth.files.tables import read_chunks, read_table, write_table
     from paretodepth.reports.detection import scored_chunks
     from paretodepth.reports.labels import check_label_column
     from paretodepth.reports.results import N_NAMED, results_table, unscored_figures, unscored_remark
 
-    check_outputs([out], [model, test])
+    check_outputs([out, *([] if report is None else [report])], [model, test])
     check_output_format(out)
     detector, schema = _loaded(model)
     n_scored = n_called = n_unscored = 0
     first_unscored: list[dict[str, Any]] = []
     judged: list[Any] = []
+    whole: list[Any] = []
     agreement = ""
 
     def tables() -> Iterator[Any]:
         nonlocal n_scored, n_called, n_unscored, agreement
-        chunks = read_chunks(test, format=format, schema=schema, keep_others=True)
+        read = read_chunks if report is None else lambda *names, **rest: [read_table(*names, **rest)]
+        chunks = read(test, format=format, schema=schema, keep_others=True)
         for found in scored_chunks(detector, chunks, missing=missing):
+            whole[:] = [found]
             n_scored += found.n_scored
             n_called += found.n_anomalies
             n_unscored += len(found.unscored)
@@ -137,6 +144,8 @@ def score(
 
     with progress("reading", quiet=quiet):
         write_table(tables(), out)
+        if report is not None and whole[0].n_scored:
+            write_page(whole[0], report, spoken(test), id_column, [model, test])
     if agreement and not quiet:
         notes.print(Text(printable(agreement)))
     if not quiet:
@@ -166,6 +175,7 @@ def explain(
     test: Test,
     row: Annotated[str, typer.Option(help="The sample, counted from 0; with --id, what it is called.")],
     id_column: options.IdColumn = None,
+    report: Annotated[str | None, typer.Option(help="File for the report, one HTML page of this sample.")] = None,
     missing: options.NewMissing = "drop",
     format: options.Format = None,
     as_json: options.AsJson = False,
@@ -186,6 +196,7 @@ def explain(
         sample_figures,
     )
 
+    check_outputs([] if report is None else [report], [model, test])
     detector, schema = _loaded(model)
     chunks = read_chunks(test, format=format, schema=schema, keep_others=True)
     if id_column is None:
@@ -198,6 +209,8 @@ def explain(
     if not found.n_scored:
         _say_unscored(number, title, found.lacking(0), as_json=as_json)
         return
+    if report is not None:
+        write_page(found, report, f"{title} of {spoken(test)}", id_column, [model, test])
     (reason,) = found.reasons(1)
     figures = criterion_figures(reason, found.model.criteria.names)
     if as_json:

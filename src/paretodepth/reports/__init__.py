@@ -5,11 +5,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from paretodepth.reports.detection import detect
+    from paretodepth.reports.frames import report
     from paretodepth.reports.page import write_report
 
-__all__ = ["detect", "write_report"]
+__all__ = ["detect", "report", "write_report"]
 
-_HOMES = {"detect": "paretodepth.reports.detection", "write_report": "paretodepth.reports.page"}
+_HOMES = {
+    "detect": "paretodepth.reports.detection",
+    "report": "paretodepth.reports.frames",
+    "write_report": "paretodepth.reports.page",
+}
 
 
 # Looked up on first use (PEP 562): the command line names this room before it needs pyarrow.

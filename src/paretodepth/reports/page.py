@@ -13,8 +13,10 @@ from typing import Any
 from paretodepth._blocks import phase
 from paretodepth._checks import check_count, check_extra
 from paretodepth.files.atomic import replaced
+from paretodepth.reports.cells import short_name
 from paretodepth.reports.detection import Detection
-from paretodepth.reports.page_data import check_training, page_details, page_figures
+from paretodepth.reports.page_data import explained_samples, page_details, page_figures
+from paretodepth.reports.provenance import Provenance, provenance_lines
 
 MAX_SAMPLES = 10_000
 """Samples in the table."""
@@ -32,7 +34,10 @@ def write_report(
     path: str | PathLike[str],
     *,
     title: str = "Anomalies",
+    id_column: str | None = None,
+    provenance: Provenance | None = None,
     max_samples: int = MAX_SAMPLES,
+    max_explained: int | None = None,
     details_bytes: int = DETAILS_BYTES,
 ) -> None:
     """Write a detection as a page for a browser, there as a whole or not at all.
@@ -43,17 +48,25 @@ def write_report(
     Parameters
     ----------
     detection : Detection
-        Of :func:`detect`, for it needs the training samples.
+        Of :func:`detect`; without training samples, as of a model's file, nothing is told of usual values.
     path : str or path-like
         ``-`` is standard output.
     title : str, default="Anomalies"
+    id_column : str or None, default=None
+        The column that names the samples.
+    provenance : Provenance or None, default=None
+        The call, the files and the date, for the page's foot; version, criteria and parameters stand there anyway.
     max_samples : int, default=10_000
         Samples in the table; of more the others are only counted.
+    max_explained : int or None, default=None
+        Samples of which it is told why. None: 10,000 with up to four criteria, and fewer the more criteria there
+        are, about 900 with twelve, for it takes longer.
     details_bytes : int, default=1_200_000
         What the compressed details may take: nearest samples, dyads and lines, for a click on a sample.
     """
     check_count(max_samples, "max_samples", "write_report")
-    check_training(detection.training)
+    if max_explained is not None:
+        check_count(max_explained, "max_explained", "write_report")
     jinja2 = check_extra("jinja2", "report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("paretodepth.reports", "template"),
@@ -61,10 +74,13 @@ def write_report(
         undefined=jinja2.StrictUndefined,
     )
     with phase("report"):
-        figures, letters = _figures(detection, title, max_samples)
-        details = _details(detection, min(len(detection.scores), max_samples), letters, details_bytes)
+        foot = provenance_lines(detection, provenance)
+        most = explained_samples(detection) if max_explained is None else max_explained
+        n_explained = min(detection.n_scored, max_samples, most)
+        figures, letters = _figures(detection, title, (max_samples, n_explained), id_column, foot)
+        details = _details(detection, n_explained, letters, details_bytes, id_column)
     page = environment.get_template("report.html").render(
-        title=title,
+        title=short_name(title),
         # Only scripts that carry this number run, so none that data could bring.
         nonce=hashlib.sha256(figures + details).hexdigest()[:32],
         figures=base64.b64encode(figures).decode(),
@@ -75,25 +91,32 @@ def write_report(
         file.write(page.encode())
 
 
-def _figures(detection: Detection, title: str, n_samples: int) -> tuple[bytes, int]:
+def _figures(
+    detection: Detection, title: str, sizes: tuple[int, int], id_column: str | None, foot: list[list[str]]
+) -> tuple[bytes, int]:
     """Return the packed figures, with cells as long as fit, and how long that is."""
     for letters in CELL_LETTERS:
-        figures = _packed_json(page_figures(detection, title, n_samples, letters))
+        told = page_figures(detection, title, *sizes, letters, id_column=id_column)
+        figures = _packed_json(told | {"provenance": foot})
         if len(figures) <= FIGURES_BYTES:
             break
     return figures, letters
 
 
-def _details(detection: Detection, n_detailed: int, letters: int, n_bytes: int) -> bytes:
+def _details(detection: Detection, n_detailed: int, letters: int, n_bytes: int, id_column: str | None) -> bytes:
     """Return the packed details of as many samples as fit."""
+
+    def packed(n: int) -> bytes:
+        return _packed_json(page_details(detection, n, letters, id_column=id_column))
+
     if n_detailed > N_TRIED:
-        of_one, of_some = (len(_packed_json(page_details(detection, n, letters))) for n in (1, N_TRIED))
+        of_one, of_some = (len(packed(n)) for n in (1, N_TRIED))
         per_sample = (of_some - of_one) / (N_TRIED - 1)
         n_detailed = max(1, min(n_detailed, int((n_bytes - of_one) / per_sample)))
-    details = _packed_json(page_details(detection, n_detailed, letters))
+    details = packed(n_detailed)
     while len(details) > n_bytes and n_detailed > 1:
         n_detailed = n_detailed * 3 // 4
-        details = _packed_json(page_details(detection, n_detailed, letters))
+        details = packed(n_detailed)
     return details
 
 

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paretodepth.criteria.kinds import column_kind
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
+from paretodepth.reports.cells import cell, short_name, short_sentence, shown_columns
 from paretodepth.reports.decision import ONE_FILE_FDR, n_standing_out
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.lines import drawings, rounded
 from paretodepth.reports.reasons import TOGETHER, Reason
 from paretodepth.reports.results import headline, label_figures, left_out_remarks
+from paretodepth.reports.usual import milliseconds, time_column, usual_column
 from paretodepth.scoring.model import Model
 
 Json = dict[str, Any]
-MAX_COLUMNS = 12
-"""Own columns of the samples that the table shows."""
 N_BINS = 60
 N_DOTS = 1500
 """Nominal dyads drawn as dots."""
@@ -38,8 +36,15 @@ MAX_PAIRED_CRITERIA = 8
 """Criteria for whose pairs fronts are drawn; with more of them only dots."""
 MAX_SORTED = 500_000
 """Nominal dyads that are sorted anew for the fronts of a pair among three and more criteria."""
+MAX_DYADS = 120
+"""Dyads drawn of one sample."""
+EXPLAINED_PAIRS = 60_000
+"""Pairs of criteria, in as many samples as that makes, for which it is told why: with many criteria this takes long."""
+MIN_EXPLAINED = 300
 N_NEIGHBORS = 3
 """Nearest nominal samples shown for each criterion."""
+N_CROWD = 500
+"""Nominal samples that a sample's values are drawn among."""
 N_BACKGROUND = 60
 """Nominal lines that a sample is drawn over."""
 MAX_NOMINAL = 10_000
@@ -48,7 +53,15 @@ N_KEY_ROWS = 500
 """Samples by which a browser knows a table again."""
 
 
-def page_figures(detection: Detection, title: str, n_samples: int, cell_letters: int) -> Json:
+def page_figures(
+    detection: Detection,
+    title: str,
+    n_samples: int,
+    n_explained: int,
+    cell_letters: int,
+    *,
+    id_column: str | None = None,
+) -> Json:
     """Return what is shown of all samples: counts, distribution, advice, and the table.
 
     Parameters
@@ -57,16 +70,23 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
     title : str
     n_samples : int
         So many samples, the strangest, are in the table; the others are only counted.
+    n_explained : int
+        Of so many, the strangest, it is told why.
     cell_letters : int
         Text in cells is cut to so many letters.
+    id_column : str or None, default=None
+        Names the samples, and comes first.
     """
     model = detection.model
+    columns = _page_columns(detection, id_column)
+    names = [short_name(name) for name in model.criteria.names]
+    long_names = sorted({*model.criteria.names, *columns} - {*names, *map(short_name, columns)}, key=len, reverse=True)
     rows = detection.strangest[:n_samples]
     # Of one file nobody knows who is nominal: all its samples are drawn.
     nominal = np.sort(detection.scores if detection.is_left_out else model.scores)
     nominal = nominal[~np.isnan(nominal)]
     return {
-        "title": title,
+        "title": short_name(title),
         "headline": headline(detection),
         "n_training": len(model.scores) - len(model.dropped),
         "n_samples": detection.n_scored,
@@ -83,17 +103,62 @@ def page_figures(detection: Detection, title: str, n_samples: int, cell_letters:
         "threshold": detection.threshold,
         **_front_figures(model),
         "exact": bool(model.is_exact),
-        "advice": [*left_out_remarks(detection), *model.advice],
-        "criteria": model.criteria.names,
+        "advice": [short_sentence(text, long_names) for text in (*left_out_remarks(detection), *model.advice)],
+        "criteria": names,
         "metrics": [str(getattr(c.metric, "__name__", c.metric)) for c in model.criteria.fitted],
         "n_neighbors": model.measurer.n_neighbors.tolist(),
         "together": TOGETHER,
         "bins": _bins(nominal, detection.scores[~np.isnan(detection.scores)]),
         "nominal": nominal.tolist() if len(nominal) <= MAX_NOMINAL else _spread(nominal, MAX_NOMINAL).tolist(),
-        "columns": shown_columns(detection.samples),
-        "samples_key": _samples_key(detection.samples),
-        "samples": _reason_columns(detection.reasons(n_samples)) | _own_figures(detection, rows, cell_letters),
+        "columns": [short_name(name) for name in columns],
+        "has_id": id_column in columns,
+        "criterion_columns": _criterion_columns(detection, columns),
+        "usual": _usual(detection, columns, cell_letters),
+        "time": _times(detection, rows),
+        "samples_key": _samples_key(detection.samples.select(columns)),
+        "samples": _reason_columns(detection.reasons(n_explained), long_names)
+        | _own_figures(detection, columns, rows, cell_letters),
     }
+
+
+def explained_samples(detection: Detection) -> int:
+    """Return of how many samples, the strangest, it is told why; the more criteria, the fewer."""
+    n_criteria = len(detection.model.criteria.fitted)
+    return max(MIN_EXPLAINED, EXPLAINED_PAIRS // max(1, n_criteria * (n_criteria - 1) // 2))
+
+
+def _read_columns(detection: Detection) -> list[list[str]]:
+    """Return the columns that each criterion reads."""
+    names = detection.model.criteria.layout.feature_names or detection.samples.column_names
+    return [[names[column] for column in fitted.columns] for fitted in detection.model.criteria.fitted]
+
+
+def _page_columns(detection: Detection, id_column: str | None) -> list[str]:
+    """Return the columns that the page shows, the id first."""
+    return shown_columns(detection.samples, chain.from_iterable(_read_columns(detection)), id_column)
+
+
+def _criterion_columns(detection: Detection, columns: Sequence[str]) -> list[list[int]]:
+    """Return which of the shown columns each criterion reads."""
+    places = {name: place for place, name in enumerate(columns)}
+    return [[places[name] for name in read if name in places] for read in _read_columns(detection)]
+
+
+def _usual(detection: Detection, columns: Sequence[str], cell_letters: int) -> list[Json | None]:
+    """Return what is usual in each shown column that a criterion reads, None for the others."""
+    training = detection.training
+    if training is None:
+        return [None] * len(columns)
+    read = set(chain.from_iterable(_read_columns(detection))) & {*training.column_names}
+    return [usual_column(training.column(name), cell_letters) if name in read else None for name in columns]
+
+
+def _times(detection: Detection, rows: NDArray[np.intp]) -> Json | None:
+    """Return when the samples were, if a column tells."""
+    name = time_column(detection.samples)
+    if name is None:
+        return None
+    return {"column": short_name(name), "values": milliseconds(detection.samples.column(name).take(rows))}
 
 
 def _front_figures(model: Model) -> Json:
@@ -111,7 +176,7 @@ def _front_figures(model: Model) -> Json:
 def _samples_key(samples: pa.Table) -> str:
     """Return by what a browser knows these samples again, so that marks stay with them in another report."""
     rows = np.linspace(0, len(samples) - 1, min(N_KEY_ROWS, len(samples))).astype(int)
-    some = samples.select(shown_columns(samples)).take(rows)
+    some = samples.take(rows)
     cells = [[str(value) for value in column.to_pylist()] for column in some.columns]
     return hashlib.sha256(json.dumps([len(samples), some.column_names, cells]).encode()).hexdigest()[:16]
 
@@ -136,77 +201,67 @@ def _places(scores: Any) -> Any:
     return np.sign(scores) * np.log1p(abs(scores))
 
 
-def _own_figures(detection: Detection, rows: NDArray[np.intp], cell_letters: int) -> Json:
+def _own_figures(detection: Detection, columns: list[str], rows: NDArray[np.intp], cell_letters: int) -> Json:
     """Return the columns of the table that need no explanation, the strangest sample first."""
-    own = detection.samples.select(shown_columns(detection.samples)).take(rows)
+    own = detection.samples.select(columns).take(rows)
     return {
-        "row": rows.tolist(),
+        "row": (rows + detection.first_row).tolist(),
         "score": detection.scores[rows].tolist(),
         "p": rounded(detection.p_values[rows]),
         "cells": [[cell(value, cell_letters) for value in column.to_pylist()] for column in own.columns],
     }
 
 
-def _reason_columns(reasons: Sequence[Reason]) -> Json:
+def _reason_columns(reasons: Sequence[Reason], long_names: Sequence[str]) -> Json:
     """Return the columns of the table that an explanation brings, the strangest sample first."""
     return {
         "because": [reason.suspect for reason in reasons],
-        "sentence": [reason.sentence for reason in reasons],
+        "sentence": [short_sentence(reason.sentence, long_names) for reason in reasons],
         "criterion_p": [rounded(reason.criterion_p_values, 3) for reason in reasons],
         "relief": [rounded(reason.relief, 3) for reason in reasons],
-        "distance": [rounded(reason.distances, 3) for reason in reasons],
     }
 
 
-def shown_columns(table: pa.Table) -> list[str]:
-    """Return the columns of single values, as many as the table shows."""
-    return [field.name for field in table.schema if column_kind(field.type) != "lists"][:MAX_COLUMNS]
-
-
-def cell(value: Any, most: int) -> str | int | float | bool | None:
-    """Return a value as a cell: a number with six digits, or text of at most so many letters."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int) and abs(value) < 2**53:
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return float(f"{value:.6g}")
-    text = str(value)
-    return text if len(text) <= most else f"{text[:most]}…"
-
-
-def page_details(detection: Detection, n_detailed: int, cell_letters: int) -> Json:
+def page_details(detection: Detection, n_detailed: int, cell_letters: int, *, id_column: str | None = None) -> Json:
     """Return what is shown of a clicked sample beyond the table, for so many of the strangest.
 
-    Their dyads and nearest nominal samples, the cells and lines of these, and what all samples are drawn over: dots
-    and fronts of nominal dyads, and nominal lines.
+    Their dyads, dots and fronts of nominal dyads to draw these over, and of training samples, if they are there,
+    those nearest to each sample, some to draw it among, and lines to draw its own over.
     """
     rows = detection.strangest[:n_detailed]
-    training = check_training(detection.training)
     neighbors = [
         [nearest[:N_NEIGHBORS].tolist() for nearest in reason.neighbors] for reason in detection.reasons(n_detailed)
     ]
+    details = {"n": len(rows), "neighbors": neighbors, "dyads": _dyads(detection, rows)}
+    training = detection.training
+    if training is None:
+        return details | {"training_columns": [], "training": None, "crowd": [], "drawings": []}
     near = sorted({row for sample in neighbors for nearest in sample for row in nearest})
-    background = np.random.default_rng(0).permutation(len(training))[:N_BACKGROUND].tolist()
-    own = training.select([name for name in shown_columns(detection.samples) if name in training.column_names])
-    return {
-        "n": len(rows),
-        "neighbors": neighbors,
-        "training_columns": own.column_names,
-        "training": {row: [cell(column[row].as_py(), cell_letters) for column in own.columns] for row in near},
-        "dyads": _dyads(detection, rows),
+    some = np.random.default_rng(0).permutation(len(training))[:N_CROWD].tolist()
+    shown = _page_columns(detection, id_column)
+    own = training.select([name for name in shown if name in training.column_names])
+    return details | {
+        # By their place among the columns of the table: names may be cut alike.
+        "training_columns": [shown.index(name) for name in own.column_names],
+        "training": dict(zip(near, _rows_of_cells(own, near, cell_letters), strict=True)),
+        "crowd": _rows_of_cells(own, some, cell_letters),
         "drawings": [
             {
-                "name": drawing.name,
+                "name": short_name(drawing.name),
                 "kind": drawing.kind,
                 "samples": [drawing.line(detection.samples, row) for row in rows.tolist()],
-                "nominal": {row: drawing.line(training, row) for row in {*background, *near}},
-                "background": background,
+                "nominal": {row: drawing.line(training, row) for row in {*some[:N_BACKGROUND], *near}},
+                "background": some[:N_BACKGROUND],
             }
             for drawing in drawings(detection.model.criteria, detection.samples)
             if set(drawing.columns) <= set(training.column_names)
         ],
     }
+
+
+def _rows_of_cells(table: pa.Table, rows: Sequence[int], cell_letters: int) -> list[list[Any]]:
+    columns = [[cell(value, cell_letters) for value in column.to_pylist()] for column in table.take(rows).columns]
+    return [list(cells) for cells in zip(*columns, strict=True)] if columns else [[] for _ in rows]
 
 
 def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
@@ -224,9 +279,10 @@ def _dyads(detection: Detection, rows: NDArray[np.intp]) -> Json:
     floor[np.isinf(floor)] = 1.0
     dots = nominal[np.random.default_rng(0).permutation(len(nominal))[:N_DOTS]]
     samples = detection.nearest_dyads(rows) if len(rows) else np.empty((0, 0, n_criteria))
+    kept = np.unique(np.linspace(0, samples.shape[1] - 1, min(MAX_DYADS, samples.shape[1])).astype(int))
     return {
         "dots": [rounded(column, 3) for column in np.maximum(dots, floor).T],
-        "samples": [[rounded(column, 3) for column in np.maximum(sample, floor).T] for sample in samples],
+        "samples": [[rounded(column, 3) for column in np.maximum(sample[kept], floor).T] for sample in samples],
         "pairs": [
             {"first": first, "second": second, "fronts": _front_lines(fronts, first, second, floor)}
             for first, second in combinations(range(n_criteria), 2)
@@ -269,10 +325,3 @@ def _fronts_of_pair(fronts: Fronts | PairFronts, first: int, second: int, n_crit
         return Fronts.from_dyads(dyads[:: -(-len(dyads) // MAX_SORTED)][:, [first, second]])
     made = {(int(a), int(b)): of_pair for (a, b), of_pair in zip(fronts.criteria, fronts.fronts, strict=True)}
     return made.get((first, second))
-
-
-def check_training(table: Any) -> Any:
-    """Return the training samples of a detection."""
-    if table is None:
-        raise ValueError("A report must be made of a detection with its training samples. Got none; use `detect`.")
-    return table

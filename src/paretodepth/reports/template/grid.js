@@ -4,7 +4,7 @@ const grid = { columns: [], order: [], sorted: { column: 0, falling: true }, tex
 
 function gridColumns() {
   const { samples, columns } = state.figures;
-  const own = columns.map((name, i) => ({ key: `own${i}`, name, value: (sample) => samples.cells[i][sample], show: shortCell }));
+  const own = columns.map((name, i) => ({ key: `own${i}`, place: i, name, value: (sample) => samples.cells[i][sample], show: shortCell }));
   const row = { key: "row", name: "row", value: (sample) => samples.row[sample], show: String, width: 4, isNumber: true };
   const score = { key: "score", name: "score", value: (sample) => samples.score[sample], show: shortNumber, width: 5, isNumber: true, falls: true };
   const p = { key: "p", name: "p-value", value: (sample) => samples.p[sample], show: shortP, width: 5.5, isNumber: true };
@@ -13,9 +13,17 @@ function gridColumns() {
     width: 6.2, isNumber: false, falls: true, tellsCall: true,
   };
   const because = { key: "because", name: "because", value: (sample) => isCalled(sample) ? blamed(sample) : null, show: shortCell, width: 9 };
+  const odd = { key: "odd", name: "blamed values", value: blamedValues, show: shortCell, width: 9, isNumber: false, isBlamed: true };
   const mark = { key: "mark", name: "mark", value: markText, show: shortCell, width: 7.5, isNumber: false };
   // A phone shows four columns at a time: those that matter most.
-  return isNarrow() ? [row, score, call, because, mark, p, ...own] : [row, ...own.slice(0, 1), score, p, call, because, mark, ...own.slice(1)];
+  return isNarrow() ? [row, score, call, because, odd, mark, p, ...own] : [row, ...own.slice(0, 1), score, call, because, odd, mark, p, ...own.slice(1)];
+}
+
+function blamedValues(sample) {
+  if (!isCalled(sample)) return null;
+  const { columns, criterion_columns, samples } = state.figures;
+  const places = [...new Set(farCriteria(sample).flatMap((i) => criterion_columns[i]))];
+  return places.slice(0, 4).map((i) => `${places.length > 1 ? `${shortened(columns[i])} ` : ""}${shortCell(samples.cells[i][sample])}`).join(", ") || null;
 }
 
 function startGrid() {
@@ -49,9 +57,13 @@ function startGrid() {
   }
 }
 
+// Groups of alike anomalies are many, so that only those asked for are in the list.
+const isGroup = (show) => /^alike (\d+(\+\d+)*)?$/.test(show) && show.slice(6).split("+").every((i) => Number(i) < state.figures.criteria.length);
+
 function setShow(show) {
   const options = [...byId("show").options].map(({ value }) => value);
-  byId("show").value = options.includes(show) ? show : "all";
+  if (isGroup(show) && !options.includes(show)) byId("show").append(option(show, `alike: ${groupName(show)}`));
+  byId("show").value = options.includes(show) || isGroup(show) ? show : "all";
 }
 
 function showHeadings() {
@@ -91,6 +103,8 @@ function isShown(sample, show) {
   if (show === "noted") return Boolean(markOf(sample).note);
   if (show === "called") return isCalled(sample);
   if (show === "nominal") return !isCalled(sample);
+  if (!isExplained(sample)) return false;
+  if (isGroup(show)) return isCalled(sample) && groupOf(sample) === show;
   const { because } = state.figures.samples, { criteria } = state.figures;
   return isCalled(sample) && (because[sample] < 0 ? criteria.length : because[sample]) === Number(show);
 }
@@ -126,6 +140,7 @@ function filterRows() {
   setText("n-shown", `${count(grid.order.length)} of ${count(samples.row.length)}`);
   showHeadings();
   showRows();
+  showPressed();
   remember();
 }
 
@@ -143,10 +158,12 @@ function gridRow(sample, place) {
   row.dataset.sample = sample;
   row.ariaRowIndex = place + 2;
   row.ariaSelected = String(sample === state.chosen);
+  const suspicious = isCalled(sample) ? new Set(farCriteria(sample).flatMap((i) => state.figures.criterion_columns[i])) : new Set();
   for (const column of grid.columns) {
     const text = column.show(column.value(sample));
     const cell = element("td", text, column.isNumber ? "number" : "");
     if (text.length > 20) cell.title = text;
+    if (suspicious.has(column.place) || (column.isBlamed && text)) cell.classList.add("blamed");
     if (column.tellsCall) cell.className = isCalled(sample) ? "is-anomaly" : "is-nominal";
     row.append(cell);
   }

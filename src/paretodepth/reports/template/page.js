@@ -34,8 +34,12 @@ function shortCell(value) {
 const ordinary = () => state.figures.left_out ? "ordinary" : "nominal";
 const isCalled = (sample) => state.figures.samples.score[sample] > state.threshold;
 
+// With many criteria it takes long to tell why, so that only the strangest are explained.
+const isExplained = (sample) => sample < state.figures.samples.because.length;
+
 function blamed(sample) {
   const criterion = state.figures.samples.because[sample];
+  if (criterion === undefined) return null;
   return criterion < 0 ? state.figures.together : state.figures.criteria[criterion];
 }
 
@@ -61,12 +65,14 @@ function drawn(id, traces, layout) {
 }
 
 function drawAll() {
+  drawTimeline();
   drawDistribution();
   drawSample();
 }
 
 function showAll() {
   showCounts();
+  showOverview();
   filterRows();
   drawAll();
 }
@@ -78,6 +84,7 @@ function showFacts() {
   if (figures.left_out) showOneFile();
   showLabel();
   byId("advice").replaceChildren(...figures.advice.map((advice) => element("li", advice)));
+  byId("provenance").replaceChildren(...figures.provenance.flatMap(([heading, text]) => [element("dt", heading), element("dd", text)]));
   const methods = {
     blend: "the harmonic mean of three p-values: of the most surprising criterion, of the sum of all criteria, and of the Pareto depth in pairs of them",
     depth: "the mean Pareto depth of a sample's dyads",
@@ -104,7 +111,7 @@ function showOneFile() {
   setText("by-chance", count(fitted_some ? n_training : n_training - 1));
   setText("by-chance-of", fitted_some ? "random rows of the file that each sample is compared with" : "others that each sample is compared with");
   setText("nominal-key", "all samples");
-  setText("neighbors-title", "Nearest samples");
+  setText("neighbors-title", "Nearest samples beside it");
   byId("distribution").setAttribute("aria-label", "Distribution of the scores of all samples");
 }
 
@@ -139,6 +146,7 @@ async function start() {
   startPanel();
   startMarks();
   recall();
+  startOverview();
   showAll();
   state.isReady = true;
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);

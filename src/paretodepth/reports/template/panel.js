@@ -19,23 +19,29 @@ function showCall() {
 function drawSample() {
   const { samples, columns } = state.figures;
   const sample = state.chosen;
-  const name = columns.length && typeof samples.cells[0][sample] === "string" ? ` · ${samples.cells[0][sample].slice(0, 60)}` : "";
+  const id = columns.length ? samples.cells[0][sample] : null;
+  const name = typeof id === "string" || (state.figures.has_id && id !== null) ? ` · ${String(id).slice(0, 60)}` : "";
   setText("sample-name", `Row ${samples.row[sample]}${name}`);
-  setText("sentence", samples.sentence[sample]);
+  setText("sentence", samples.sentence[sample] ?? `Why is told of the ${count(samples.because.length)} strangest samples; "paretodepth explain" tells it of every one.`);
   setText("sample-score", `Score ${shortNumber(samples.score[sample])}, p-value ${shortP(samples.p[sample])}. ` +
     `The sentence is for the threshold ${shortNumber(state.figures.threshold)}.`);
   byId("cells").replaceChildren(...columns.flatMap((column, i) =>
     [element("dt", column), element("dd", String(samples.cells[i][sample] ?? ""))]));
   showCall();
   showMarks();
-  drawCriteria(sample);
+  showStrips(sample);
   const hasDetails = sample < state.details.n;
   setText("no-details", hasDetails ? "" :
     `Dyads, neighbors and lines are kept for the ${count(state.details.n)} strangest samples; ` +
     `"paretodepth explain" tells them of every sample.`);
-  drawDyads(sample, hasDetails);
-  drawLines(sample, hasDetails);
+  if (state.figures.criteria.length > 1) choosePair(...blamedPair(sample));
+  byId("neighbors-by").value = samples.because[sample] >= 0 ? String(samples.because[sample]) : "each";
+  byId("score-part").hidden = !isExplained(sample);
   showNeighbors(sample, hasDetails);
+  drawValues(sample, hasDetails);
+  byId("values-part").hidden = byId("pair").hidden && byId("values-plot").hidden;
+  drawLines(sample, hasDetails);
+  drawScore(sample, hasDetails);
 }
 
 // Long names often begin alike, so their ends are kept too.
@@ -43,6 +49,13 @@ function shortened(name) { return name.length > 24 ? `${name.slice(0, 11)}…${n
 
 // Plotly reads a few HTML tags in its texts; data must not bring any.
 function plain(text) { return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"); }
+
+// What is folded away is drawn when it is opened: a picture needs to know its size.
+function drawScore(sample, hasDetails) {
+  if (!isExplained(sample)) return;
+  if (byId("score-part").open) drawCriteria(sample);
+  drawDyads(sample, hasDetails);
+}
 
 function drawCriteria(sample) {
   const { criteria, samples, n_training, alpha } = state.figures;
@@ -71,6 +84,18 @@ function drawCriteria(sample) {
   });
 }
 
+function blamedPair(sample) {
+  if (!isExplained(sample)) return [0, 1];
+  const p = state.figures.samples.criterion_p[sample], suspect = state.figures.samples.because[sample];
+  const [first, second] = p.map((_, i) => i).sort((a, b) => (b === suspect) - (a === suspect) || p[a] - p[b] || a - b);
+  return [Math.min(first, second), Math.max(first, second)];
+}
+
+function choosePair(across, up) {
+  byId("first-criterion").value = String(across);
+  byId("second-criterion").value = String(up);
+}
+
 function chosenPair() {
   const across = Number(byId("first-criterion").value), up = Number(byId("second-criterion").value);
   const { pairs } = state.details.dyads;
@@ -79,14 +104,63 @@ function chosenPair() {
   return { across, up, fronts, isTurned: first !== across };
 }
 
+// The same shift for the same place in a list: a redrawn picture does not tremble.
+const shift = (i) => ((i * 0.618034) % 1) - 0.5;
+
+// Where values are few, dots would hide each other: they are shifted a little, in parts of the step between values.
+function jittered(values) {
+  const distinct = [...new Set(values)].sort((a, b) => a - b);
+  if (distinct.length > 12) return values;
+  const step = Math.min(1, ...distinct.slice(1).map((value, i) => value - distinct[i]));
+  return values.map((value, i) => value + shift(i) * 0.5 * step);
+}
+
+// Of a criterion's columns the one in which the sample is oddest.
+function oddestColumn(criterion, sample) {
+  const own = state.figures.criterion_columns[criterion];
+  return readValues(sample).find(({ i }) => own.includes(i))?.i;
+}
+
+function drawValues(sample, hasDetails) {
+  const { crowd, training_columns, neighbors, training } = state.details, { samples, columns, usual } = state.figures;
+  const places = state.figures.criteria.length > 1 && hasDetails && training
+    ? [byId("first-criterion"), byId("second-criterion")].map((select) => oddestColumn(Number(select.value), sample)) : [];
+  const isDrawn = places.length === 2 && places.every((place) => training_columns.includes(place)) && places[0] !== places[1];
+  byId("values-plot").hidden = !isDrawn;
+  if (!isDrawn) { setText("values-note", hasDetails && training ? "These two criteria have no single values to draw; their dyads are below." : ""); return; }
+  const near = [...new Set([Number(byId("first-criterion").value), Number(byId("second-criterion").value)].flatMap((i) => neighbors[sample][i]))];
+  const axes = places.map((place) => {
+    const { kind, values } = usual[place], cell = samples.cells[place][sample];
+    const names = kind === "categories" ? [...values, ...(values.includes(cell) ? [] : [cell])] : null;
+    const number = (value) => names ? names.indexOf(value) : kind === "hours" ? hourOf(value) : value;
+    const of = (rows) => rows.map((row) => number(row[training_columns.indexOf(place)]));
+    const isFew = new Set(of(crowd)).size <= 12;
+    const title = { text: plain(shortened(columns[place]) + (kind === "hours" ? ", hour" : "")) };
+    const look = names ? { tickvals: names.map((_, i) => i), ticktext: names.map((name) => plain(shortened(String(name)))), automargin: true }
+      : usual[place].log && of(crowd).every((value) => value > 0) && number(cell) > 0 && !isFew ? { type: "log", nticks: 6 } : {};
+    return { of, own: number(cell), layout: { title, ...look } };
+  });
+  const dots = (rows, rest) => ({ mode: "markers", type: "scatter", hoverinfo: "skip", x: jittered(axes[0].of(rows)), y: jittered(axes[1].of(rows)), ...rest });
+  byId("values-plot").style.height = "22rem";
+  drawn("values-plot", [
+    dots(crowd, { name: state.figures.left_out ? "others" : "nominal samples", marker: { size: 5, color: colour("soft"), opacity: 0.45 } }),
+    dots(near.map((row) => training[row]), { name: "nearest", marker: { symbol: "circle-open", size: 10, color: colour("nominal"), line: { width: 2 } } }),
+    { name: "this sample", mode: "markers", x: [axes[0].own], y: [axes[1].own], hoverinfo: "skip",
+      marker: { symbol: "triangle-up", size: 15, color: colour("anomaly"), line: { width: 1, color: colour("card") } } },
+  ], { xaxis: axes[0].layout, yaxis: axes[1].layout });
+  setText("values-note", "Values of the two criteria most to blame. Where values are few, dots are shifted a little.");
+}
+
 function drawDyads(sample, hasDetails) {
   const hasDyads = hasDetails && state.details.dyads.pairs.length > 0;
   byId("dyads-part").hidden = !hasDyads;
-  if (!hasDyads) return;
+  if (!hasDyads || !byId("score-part").open) return;
   const { criteria } = state.figures, { dots, samples } = state.details.dyads;
   const pair = chosenPair();
+  // Axes are logarithmic: a shift is a factor.
+  const spread = (values) => new Set(values).size <= 12 ? values.map((value, i) => value * 10 ** (0.12 * shift(i))) : values;
   const traces = [{
-    name: state.figures.left_out ? "dyads of all samples" : "nominal dyads", mode: "markers", type: "scatter", x: dots[pair.across], y: dots[pair.up], hoverinfo: "skip",
+    name: state.figures.left_out ? "dyads of all samples" : "nominal dyads", mode: "markers", type: "scatter", x: spread(dots[pair.across]), y: spread(dots[pair.up]), hoverinfo: "skip",
     marker: { size: 3, color: colour("soft"), opacity: 0.45 },
   }];
   pair.fronts.forEach((front, i) => traces.push({
@@ -109,19 +183,42 @@ function drawDyads(sample, hasDetails) {
     : "Some of the fronts that give the depth. ") + "The further up and right of the fronts, the stranger.");
 }
 
+// Numbers nearly always differ: those are marked that differ by more than a quarter of what is usual.
+function differs(column, own, other) {
+  if (own === other) return false;
+  const usual = state.figures.usual[column];
+  if (typeof own !== "number" || typeof other !== "number") return true;
+  if (usual?.kind !== "numbers") return false;
+  const last = usual.quantiles.length - 1;
+  return Math.abs(own - other) > (usual.quantiles[Math.round(last * 0.95)] - usual.quantiles[Math.round(last * 0.05)]) / 4;
+}
+
+function besides(sample) {
+  const { neighbors } = state.details, by = byId("neighbors-by").value;
+  const nearest = by === "each" ? neighbors[sample].map((rows) => rows[0]) : neighbors[sample][Number(by)];
+  return [...new Set(nearest)].filter((row) => row !== undefined).slice(0, 6);
+}
+
 function showNeighbors(sample, hasDetails) {
-  const table = byId("neighbors");
-  table.parentElement.previousElementSibling.hidden = !hasDetails;
-  if (!hasDetails) { table.replaceChildren(); return; }
-  const { neighbors, training, training_columns } = state.details;
-  const row = (tag, texts) => {
-    const made = element("tr");
-    made.append(...texts.map((text) => element(tag, text)));
+  const { training, training_columns } = state.details, { columns, samples, criterion_columns } = state.figures;
+  byId("neighbors-part").hidden = !hasDetails || !training;
+  if (!hasDetails || !training) return;
+  const rows = besides(sample), suspicious = new Set(farCriteria(sample).flatMap((i) => criterion_columns[i]));
+  const line = (heading, cells) => {
+    const made = element("tr"), name = element("th", heading);
+    name.scope = "row";
+    made.append(name, ...cells);
     return made;
   };
-  table.replaceChildren(row("th", ["by", state.figures.left_out ? "row" : "nominal row", ...training_columns]), ...neighbors[sample].flatMap((nearest, i) =>
-    nearest.map((neighbor, rank) =>
-      row("td", [rank ? "" : state.figures.criteria[i], String(neighbor), ...training[neighbor].map(shortCell)]))));
+  const head = element("tr");
+  head.append(element("td"), ...["this sample", ...rows.map((row) => `${state.figures.left_out ? "row" : "nominal row"} ${row}`)].map((text) => element("th", text)));
+  byId("neighbors").replaceChildren(head, ...training_columns.map((column, i) => {
+    const own = samples.cells[column][sample];
+    const cells = rows.map((row) => training[row][i]);
+    const isId = column === 0 && typeof own === "string" && !criterion_columns.flat().includes(0);
+    return line(shortened(columns[column]), [element("td", shortCell(own), suspicious.has(column) ? "own blamed" : "own"),
+      ...cells.map((cell) => element("td", shortCell(cell), !isId && differs(column, own, cell) ? "differs" : ""))]);
+  }));
 }
 
 function drawLines(sample, hasDetails) {
@@ -152,12 +249,15 @@ function startPanel() {
   const { criteria } = state.figures;
   const selects = [byId("first-criterion"), byId("second-criterion")];
   for (const select of selects) select.replaceChildren(...criteria.map((name, i) => option(String(i), shortened(name))));
-  if (criteria.length > 1) selects[1].value = "1";
   byId("pair").hidden = criteria.length < 3;
+  byId("neighbors-by").replaceChildren(option("each", "each criterion"), ...criteria.map((name, i) => option(String(i), shortened(name))));
+  byId("neighbors-by").addEventListener("change", () => showNeighbors(state.chosen, true));
+  byId("score-part").addEventListener("toggle", () => drawScore(state.chosen, state.chosen < state.details.n));
   selects.forEach((select, i) => select.addEventListener("change", () => {
     // The two must differ: the other one gives way.
     const other = selects[1 - i];
     if (other.value === select.value) other.value = String((Number(select.value) + 1) % criteria.length);
+    drawValues(state.chosen, state.chosen < state.details.n);
     drawDyads(state.chosen, state.chosen < state.details.n);
   }));
   byId("drawings").replaceChildren(...state.details.drawings.flatMap((drawing, i) => {

@@ -106,6 +106,8 @@ const withinScores = (threshold) => Math.max(lowestThreshold(), Math.min(unplace
 function setThreshold(threshold) {
   state.threshold = threshold === state.figures.threshold ? threshold : withinScores(threshold);
   showCounts();
+  showOverview();
+  drawTimeline();
   drawDistribution();
   filterRows();
   showCall();

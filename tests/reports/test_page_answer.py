@@ -1,0 +1,132 @@
+"""The report's answer: what is to blame, who is alike, when it was, and a sample's values against the usual."""
+
+import re
+from datetime import datetime, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.reports import detect, write_report
+from tests.reports.browser import column
+
+pytestmark = pytest.mark.slow
+
+
+def bars(page, part):
+    """Return the bars of a part as names and counts."""
+    names = page.locator(f"#{part} .bar-name").all_inner_texts()
+    return dict(zip(names, map(int, page.locator(f"#{part} .bar-count").all_inner_texts()), strict=True))
+
+
+@pytest.fixture(scope="module")
+def shops(tmp_path_factory):
+    """A page of sales with a time, a shop and an amount, three of them odd in different ways."""
+    rng = np.random.default_rng(0)
+
+    def table(n_rows):
+        start = datetime(2024, 1, 1)
+        hours = rng.integers(8, 18, n_rows)
+        return {
+            "time": [start + timedelta(days=row, hours=int(hour), minutes=30) for row, hour in enumerate(hours)],
+            "shop": rng.choice(["north", "south", "east"], n_rows).tolist(),
+            "amount": np.exp(rng.normal(3, 0.3, n_rows)).tolist(),
+        }
+
+    nominal, new = table(150), table(60)
+    new["amount"][7] = 4000.0
+    new["shop"][8], new["amount"][8] = "moon", 3000.0
+    new["time"][9] = new["time"][9].replace(hour=3)
+    criteria = [
+        Criterion("clock", "time", "time_of_day"),
+        Criterion("shop", "shop", "mismatch"),
+        Criterion("amount", "amount", "cityblock"),
+    ]
+    found = detect(ParetoDepthDetector(criteria, method="blend"), pa.table(nominal), pa.table(new))
+    path = tmp_path_factory.mktemp("shops") / "report.html"
+    write_report(found, path)
+    return found, path
+
+
+def test_bars_count_the_reasons_and_filter_the_table(found, report, opened):
+    page = opened(report)
+    blamed = [reason.because for reason in found.reasons(found.n_anomalies)]
+    assert bars(page, "reasons") == {name: blamed.count(name) for name in set(blamed)}
+    page.click("#reasons .bar:has-text('hour')")
+    assert set(column(page, "because")) == {"hour"}
+    assert page.get_attribute("#reasons .bar:has-text('hour')", "aria-pressed") == "true"
+    page.focus("#reasons .bar:has-text('hour')")
+    page.keyboard.press("Enter")
+    assert page.input_value("#show") == "all"
+    page.focus("#handle")
+    page.keyboard.press("End")
+    assert not page.is_visible("#overview")
+
+
+def test_alike_anomalies_are_grouped_by_what_they_are_far_in(shops, opened):
+    found, path = shops
+    page = opened(path)
+    groups = bars(page, "groups")
+    assert sum(groups.values()) == found.n_anomalies
+    assert groups["shop + amount"] == 1
+    page.click("#groups .bar:has-text('shop + amount')")
+    assert column(page, "row") == ["8"]
+    assert column(page, "blamed values") == ["shop moon, amount 3000"]
+    page.wait_for_function("() => location.hash.includes('show=alike')")
+    page.reload()
+    page.wait_for_selector("html[data-ready=true]")
+    assert column(page, "row") == ["8"]
+
+
+def test_a_time_column_makes_a_time_line(shops, opened):
+    found, path = shops
+    page = opened(path)
+    drawn = page.evaluate("document.getElementById('timeline').data[1].customdata")
+    assert len(drawn) == found.n_anomalies
+    times = page.evaluate("document.getElementById('timeline').data[1].x")
+    first = found.samples.column("time")[int(found.strangest[0])].as_py()
+    assert times[0] == (first - datetime(1970, 1, 1)).total_seconds() * 1000
+    assert "Score over time" in page.inner_text("#timeline-note")
+
+
+def test_without_a_time_column_there_is_no_time_line(report, opened):
+    assert not opened(report).is_visible("#timeline-part")
+
+
+def test_a_panel_begins_with_the_oddest_values_against_the_usual(shops, opened):
+    found, path = shops
+    page = opened(path)
+    nominal = found.training.column("amount").to_numpy()
+
+    def strips(row):
+        page.evaluate(f"location.hash = 'row={row}'")
+        page.wait_for_function(f"() => document.getElementById('sample-name').textContent.startsWith('Row {row}')")
+        return page.locator("#strips li").all_inner_texts()
+
+    first, *others = strips(7)
+    low, high = np.quantile(nominal, [0.05, 0.95])
+    told = re.fullmatch(r"amount\s+4000 above the usual ([\d.]+) to ([\d.]+)", first)
+    np.testing.assert_allclose([float(told[1]), float(told[2])], [low, high], rtol=0.02)
+    assert len(others) == 2
+    assert {text.split()[0] for text in strips(8)[:2]} == {"shop", "amount"}
+    assert "moon never seen" in " ".join(strips(8))
+    assert "0 of 150 are in this hour" in strips(9)[0]
+    assert page.locator("#strips li svg").count() == 3
+
+
+def test_the_blamed_pair_is_drawn_and_the_nearest_stand_beside_the_sample(shops, opened):
+    _, path = shops
+    page = opened(path)
+    page.evaluate("location.hash = 'row=8'")
+    page.wait_for_function("() => document.getElementById('sample-name').textContent.startsWith('Row 8')")
+    assert page.input_value("#first-criterion") == "1"
+    assert page.input_value("#second-criterion") == "2"
+    # Three shops and the unknown one: dots stand beside each other, not on one another.
+    x = page.evaluate("document.getElementById('values-plot').data[0].x")
+    assert len(set(x)) > 100
+    assert set(np.rint(x)) == {0, 1, 2}
+    assert page.evaluate("document.getElementById('values-plot').data[2].x") == [3]
+    differing = page.locator("#neighbors tr:has(th:text-is('shop')) td.differs").count()
+    assert differing == page.locator("#neighbors tr:first-child th").count() - 1
+    assert page.locator("#score-part").get_attribute("open") is None
