@@ -165,6 +165,7 @@ def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
 @pytest.mark.slow
 def test_phone_dark_mode_and_print(report, opened):
     phone = opened(report, width=390, height=844, color_scheme="dark")
+    phone.click("button[data-mark='confirmed']")
     assert phone.evaluate("document.documentElement.scrollWidth") == 390
     assert phone.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 22, 29)"
     assert phone.evaluate("document.getElementById('distribution').layout.font.color") == "#e8ebf0"
@@ -172,6 +173,7 @@ def test_phone_dark_mode_and_print(report, opened):
     phone.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert phone.is_visible("#provenance")
     assert not phone.is_visible("#search")
+    assert phone.evaluate("document.documentElement.scrollWidth") == 390
     assert phone.evaluate("document.getElementById('distribution').layout.font.color") == "#1b2230"
     assert phone.locator("#rows tr.sample").count() == 25
 
@@ -351,3 +353,18 @@ def test_of_many_criteria_only_the_strangest_are_explained(tmp_path, opened):
     page.keyboard.press("Home")
     assert n_called(page) == 400
     assert page.locator("#reasons .bar-count").all_inner_texts()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+def test_a_page_of_no_samples_opens(tmp_path, opened):
+    nominal = pa.table({name: np.random.default_rng(0).random(50) for name in "ab"})
+    criteria = [Criterion(name, name, "cityblock", missing="drop") for name in "ab"]
+    new = pa.table({"a": [0.5, 0.5], "b": pa.array([None, None], pa.float64())})
+    write_report(detect(ParetoDepthDetector(criteria), nominal, new), tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    assert "Not scored, for lack of a value: 2 samples" in page.inner_text("#advice")
+    assert not page.is_visible("#panel")
+    page.focus("#handle")
+    page.keyboard.press("Home")
+    assert n_called(page) == 0

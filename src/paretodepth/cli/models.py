@@ -144,7 +144,7 @@ def score(
 
     with progress("reading", quiet=quiet):
         write_table(tables(), out)
-        if report is not None and whole[0].n_scored:
+        if report is not None:
             write_page(whole[0], report, spoken(test), id_column, [model, test])
     if agreement and not quiet:
         notes.print(Text(printable(agreement)))

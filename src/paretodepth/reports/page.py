@@ -59,8 +59,8 @@ def write_report(
     max_samples : int, default=10_000
         Samples in the table; of more the others are only counted.
     max_explained : int or None, default=None
-        Samples of which it is told why. None: 10,000 with up to four criteria, and fewer the more criteria there
-        are, about 900 with twelve, for it takes longer.
+        Samples of which it is told why. None: those called, up to 2,000, and more the fewer criteria there are, for
+        it takes less time: 10,000 with up to three, some 600 with twelve.
     details_bytes : int, default=1_200_000
         What the compressed details may take: nearest samples, dyads and lines, for a click on a sample.
     """

@@ -38,9 +38,9 @@ MAX_SORTED = 500_000
 """Nominal dyads that are sorted anew for the fronts of a pair among three and more criteria."""
 MAX_DYADS = 120
 """Dyads drawn of one sample."""
-EXPLAINED_PAIRS = 60_000
+EXPLAINED_PAIRS = 40_000
 """Pairs of criteria, in as many samples as that makes, for which it is told why: with many criteria this takes long."""
-MIN_EXPLAINED = 300
+MAX_CALLED_EXPLAINED = 2000
 N_NEIGHBORS = 3
 """Nearest nominal samples shown for each criterion."""
 N_CROWD = 500
@@ -122,9 +122,10 @@ def page_figures(
 
 
 def explained_samples(detection: Detection) -> int:
-    """Return of how many samples, the strangest, it is told why; the more criteria, the fewer."""
+    """Return of how many samples, the strangest, it is told why; the more criteria, the fewer beside those called."""
     n_criteria = len(detection.model.criteria.fitted)
-    return max(MIN_EXPLAINED, EXPLAINED_PAIRS // max(1, n_criteria * (n_criteria - 1) // 2))
+    n_called = min(detection.n_anomalies, MAX_CALLED_EXPLAINED)
+    return max(n_called, EXPLAINED_PAIRS // max(1, n_criteria * (n_criteria - 1) // 2))
 
 
 def _read_columns(detection: Detection) -> list[list[str]]:
@@ -260,7 +261,8 @@ def page_details(detection: Detection, n_detailed: int, cell_letters: int, *, id
 
 
 def _rows_of_cells(table: pa.Table, rows: Sequence[int], cell_letters: int) -> list[list[Any]]:
-    columns = [[cell(value, cell_letters) for value in column.to_pylist()] for column in table.take(rows).columns]
+    taken = table.take(np.asarray(rows, dtype=np.intp))
+    columns = [[cell(value, cell_letters) for value in column.to_pylist()] for column in taken.columns]
     return [list(cells) for cells in zip(*columns, strict=True)] if columns else [[] for _ in rows]
 
 

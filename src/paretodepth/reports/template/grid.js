@@ -23,7 +23,12 @@ function blamedValues(sample) {
   if (!isCalled(sample)) return null;
   const { columns, criterion_columns, samples } = state.figures;
   const places = [...new Set(farCriteria(sample).flatMap((i) => criterion_columns[i]))];
-  return places.slice(0, 4).map((i) => `${places.length > 1 ? `${shortened(columns[i])} ` : ""}${shortCell(samples.cells[i][sample])}`).join(", ") || null;
+  return places.slice(0, 4).map((i) => `${places.length > 1 ? `${shortened(columns[i])} ` : ""}${clockOrCell(i, samples.cells[i][sample])}`).join(", ") || null;
+}
+
+// Of times of day the day matters little.
+function clockOrCell(column, value) {
+  return state.figures.usual[column]?.kind === "hours" ? /\d\d:\d\d/.exec(String(value))?.[0] ?? "" : shortCell(value);
 }
 
 function startGrid() {

@@ -10,6 +10,7 @@ function choose(sample, byPointer) {
 }
 
 function showCall() {
+  if (!state.figures.samples.row.length) return;
   const called = isCalled(state.chosen);
   const badge = byId("sample-call");
   badge.textContent = called ? "▲ anomaly at this threshold" : `● ${ordinary()} at this threshold`;
@@ -19,6 +20,9 @@ function showCall() {
 function drawSample() {
   const { samples, columns } = state.figures;
   const sample = state.chosen;
+  // Where every sample lacks a value there is none to show.
+  byId("panel").hidden = !samples.row.length;
+  if (!samples.row.length) return;
   const id = columns.length ? samples.cells[0][sample] : null;
   const name = typeof id === "string" || (state.figures.has_id && id !== null) ? ` · ${String(id).slice(0, 60)}` : "";
   setText("sample-name", `Row ${samples.row[sample]}${name}`);
@@ -185,8 +189,12 @@ function drawDyads(sample, hasDetails) {
 
 // Numbers nearly always differ: those are marked that differ by more than a quarter of what is usual.
 function differs(column, own, other) {
-  if (own === other) return false;
   const usual = state.figures.usual[column];
+  if (own === other || !state.figures.criterion_columns.some((places) => places.includes(column))) return false;
+  if (usual?.kind === "hours") {
+    const apart = Math.abs(hourOf(own) - hourOf(other));
+    return Math.min(apart, 24 - apart) > 3;
+  }
   if (typeof own !== "number" || typeof other !== "number") return true;
   if (usual?.kind !== "numbers") return false;
   const last = usual.quantiles.length - 1;
@@ -215,9 +223,8 @@ function showNeighbors(sample, hasDetails) {
   byId("neighbors").replaceChildren(head, ...training_columns.map((column, i) => {
     const own = samples.cells[column][sample];
     const cells = rows.map((row) => training[row][i]);
-    const isId = column === 0 && typeof own === "string" && !criterion_columns.flat().includes(0);
     return line(shortened(columns[column]), [element("td", shortCell(own), suspicious.has(column) ? "own blamed" : "own"),
-      ...cells.map((cell) => element("td", shortCell(cell), !isId && differs(column, own, cell) ? "differs" : ""))]);
+      ...cells.map((cell) => element("td", shortCell(cell), differs(column, own, cell) ? "differs" : ""))]);
   }));
 }
 

@@ -45,7 +45,7 @@ const readings = {
 
 function strip(usual, place, isOdd) {
   const { width, height } = STRIP, floor = height - 4, largest = Math.max(...usual.counts);
-  const picture = drawing("svg", { viewBox: `0 0 ${width} ${height}`, class: "strip", "aria-hidden": "true" });
+  const picture = drawing("svg", { viewBox: `0 0 ${width} ${height}`, class: "strip", preserveAspectRatio: "none", "aria-hidden": "true" });
   const step = (width - 16) / usual.counts.length;
   usual.counts.forEach((n, i) => {
     const tall = n ? Math.max(1, (floor - 8) * n / largest) : 0;

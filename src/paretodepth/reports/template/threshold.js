@@ -86,7 +86,7 @@ function showCounts() {
   setText("n-called", count(called));
   const isMoved = state.threshold !== figures.threshold;
   setText("headline", isMoved ? movedHeadline(called, rate) : figures.headline);
-  setText("n-called-of", `of ${count(figures.n_samples)} samples called anomalies (${percent(called / figures.n_samples)})`);
+  setText("n-called-of", `of ${count(figures.n_samples)} samples called anomalies (${percent(called / Math.max(1, figures.n_samples))})`);
   if (!figures.left_out) {
     setText("rate", percent(rate));
     setText("by-chance", `≈ ${count(Math.round(rate * figures.n_samples))}`);
