@@ -344,6 +344,9 @@ def test_advice_tells_of_ties_zeros_constants_redundancy_and_too_many_criteria()
     x = rng.random(40)
     (ties,) = fit_with_advice(np.column_stack([x, rng.integers(2, size=40)]))
     assert ties.startswith("50% of all pairs of dyads are tied in the criterion 'x1', 49% of the dyads are zero: the")
+    # Of the blend only pairs of criteria have fronts, and how far a sample is in each counts beside them.
+    blend = ParetoDepthDetector(method="blend").fit(np.column_stack([x, rng.integers(2, size=40)]))
+    assert blend.advice_ == []
     rounded = ParetoDepthDetector().fit(np.round(rng.random((300, 2)), 2))
     assert rounded.advice_ == []
     (zeros,) = fit_with_advice(np.column_stack([x, np.where(np.arange(40) < 16, 0, rng.random(40))]))

@@ -31,7 +31,9 @@ class AdviceWarning(UserWarning):
     """Criteria that can be used, but had better be changed."""
 
 
-def criteria_advice(criteria: Sequence[FittedCriterion], dyads: NDArray[np.float64]) -> list[str]:
+def criteria_advice(
+    criteria: Sequence[FittedCriterion], dyads: NDArray[np.float64], *, is_pairwise: bool = False
+) -> list[str]:
     """Return what to tell the user about the criteria, a sentence or two each.
 
     Parameters
@@ -39,11 +41,14 @@ def criteria_advice(criteria: Sequence[FittedCriterion], dyads: NDArray[np.float
     criteria : sequence of FittedCriterion
     dyads : ndarray of shape (n_sampled, n_criteria)
         Of all pairs of training samples, or of some.
+    is_pairwise : bool, default=False
+        Whether fronts are those of pairs of criteria. Ties in one criterion then blunt no others,
+        and how far a sample is in each criterion counts beside them: they are no cause for advice.
     """
     names = [criterion.name for criterion in criteria]
     ties = count_ties(dyads)
     advice = [_constant_advice(name) for name, constant in zip(names, ties.is_constant, strict=True) if constant]
-    advice += _tie_advice(names, ties)
+    advice += [] if is_pairwise else _tie_advice(names, ties)
     advice += _redundancy_advice(names, dyads[:: -(-len(dyads) // N_CORRELATED_DYADS)], ties.is_constant)
     advice += [
         f"The criterion '{criterion.name}' calls a Python function for each pair of samples, which is slow. Give a "

@@ -196,7 +196,7 @@ def _blended(pairs: Pairs, criteria: FittedCriteria, n_dyads: int, settings: Set
     with phase("leave-one-out scores"):
         measurer, measures = BlendMeasurer.fit(pairs, fronts, usual_sizes(dyads))
     with phase("advice"):
-        advice = criteria_advice(criteria.fitted, dyads)
+        advice = criteria_advice(criteria.fitted, dyads, is_pairwise=True)
         advice += pair_fronts_advice(pairs, fronts, n_dyads, measurer.n_neighbors)
     # Fronts of too many dyads for the memory are cut even if nobody has asked for it.
     is_whole = settings.limits.max_depth is not None or not any(map(is_cut, fronts.fronts))
