@@ -193,7 +193,7 @@ def remarks(results: list[SortingResult]) -> list[str]:
 
 
 def save_results(results: list[SortingResult], tables: dict[str, dict[str, float]], out: Path) -> list[Path]:
-    """Write the figures as JSON, README's tables and a log-log plot to a folder; return the paths."""
+    """Write the figures as JSON, the tables of docs/sorting.md and a log-log plot to a folder; return the paths."""
     out.mkdir(parents=True, exist_ok=True)
     data, page, picture = (out / f"benchmark.{ending}" for ending in ("json", "md", "png"))
     page.write_text(in_markdown(results), encoding="utf-8")
@@ -204,7 +204,7 @@ def save_results(results: list[SortingResult], tables: dict[str, dict[str, float
 
 
 def in_markdown(results: list[SortingResult]) -> str:
-    """Return README's tables: uniform dyads by their number, and every other kind; each cell against the best peer."""
+    """Return the tables of docs/sorting.md: uniform dyads by their number, and every other kind; each cell against the best peer."""
     sizes = sorted({row.n_dyads for row in results if row.kind == GROWING})
     kinds = list(dict.fromkeys(row.kind for row in results if row.kind != GROWING))
     cells = {(row.kind, row.n_criteria, row.n_dyads): _cell(row) for row in results}
