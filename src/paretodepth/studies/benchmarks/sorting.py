@@ -204,7 +204,7 @@ def save_results(results: list[SortingResult], tables: dict[str, dict[str, float
 
 
 def in_markdown(results: list[SortingResult]) -> str:
-    """Return the tables of docs/sorting.md: uniform dyads by their number, and every other kind; each cell against the best peer."""
+    """Return the tables of docs/sorting.md, uniform dyads by their number and the other kinds, beside the best peer."""
     sizes = sorted({row.n_dyads for row in results if row.kind == GROWING})
     kinds = list(dict.fromkeys(row.kind for row in results if row.kind != GROWING))
     cells = {(row.kind, row.n_criteria, row.n_dyads): _cell(row) for row in results}
