@@ -121,7 +121,7 @@ COMMANDS = {
     "score nominal.model good.csv --out /dev/full": "Got this instead: No space left on device",
     "score nominal.model good.csv --out /dev/null/x.csv": "/dev/null/x.csv: the output must be a file in a folder",
     "explain cut.model good.csv --row 0": "Got one that is damaged or not complete (its checksum differs)",
-    "explain nominal.model good.csv --row x": "Invalid value for '--row'",
+    "explain nominal.model good.csv --row x": "the row must be a number, counted from 0. Got 'x' instead",
     f"explain nominal.model good.csv --row {10**30}": f"the row must be from 0 to 29. Got {10**30} instead",
     "explain nominal.model good.csv": "Missing option '--row'",
     "fit good.csv": "Missing option '--model'",

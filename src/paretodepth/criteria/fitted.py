@@ -184,6 +184,8 @@ class FittedCriteria:
         fitted = [_fit_criterion(criterion, columns, table, fitted_to) for criterion, columns in bound]
         own = cls(fitted, layout)
         views = own._views(part_of(table, rows))
+        # Only now that metrics have refused what they cannot read.
+        own = cls([_with_usual(criterion, part_of(table, fitted_to)) for criterion in fitted], layout)
         if len(rows) < len(table):
             views = own.rows_of_views(views, slice(None), rows)
         return own, Seen(views, rows, len(table))
@@ -279,8 +281,13 @@ def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, row
     if metric is not None:
         params = checked_params(criterion, metric)
         state |= params if metric.fit is None else metric.fit(columns, params)
-    usual = usual_columns(criterion, indices, columns, state) if transformer is None else ()
-    return FittedCriterion(criterion, indices, state, transformer, usual)
+    return FittedCriterion(criterion, indices, state, transformer)
+
+
+def _with_usual(fitted: FittedCriterion, table: Columns) -> FittedCriterion:
+    """Return a criterion that knows what is usual of the columns it reads."""
+    columns = _read_columns(fitted.criterion, fitted.columns, table)
+    return replace(fitted, usual=usual_columns(fitted.criterion, fitted.columns, columns, fitted.state))
 
 
 def _read_columns(criterion: Criterion, indices: list[int], table: Columns) -> Columns:
