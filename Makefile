@@ -9,7 +9,7 @@ KERNEL_TESTS := $(NAIVE_TESTS) tests/pairs/test_capped_fronts.py
 BY_FILE := -n auto --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: bench demo docs docs-criteria docs-figures pictures release-check reproduce test test-all test-docs \
+.PHONY: audit bench demo docs docs-criteria docs-figures lock pictures release-check reproduce test test-all test-docs \
 	test-without-extras test-lowest test-wheel lint coverage boundscheck fuzz fuzz-atheris soak clean
 
 demo: .venv/.demo
@@ -33,8 +33,7 @@ test-lowest: .venv/.lowest
 # The wheel, made from the sdist, and the tests of the sdist, away from the source. The libraries are lent by .venv.
 test-wheel: .venv/.dev
 	rm -rf dist .venv/wheel
-	$(PIP) install build
-	$(BIN)/python -m build --outdir dist >.venv/build.log
+	$(BIN)/python -m build --no-isolation --outdir dist >.venv/build.log
 	$(BIN)/python -m venv .venv/wheel
 	.venv/wheel/bin/python -m pip --quiet --disable-pip-version-check install --no-deps dist/*.whl
 	$(BIN)/python -c 'import site; print(*site.getsitepackages())' >.venv/wheel/lent.pth
@@ -47,7 +46,6 @@ test-wheel: .venv/.dev
 
 # Before a tag: both archives, their metadata and content, an installation for each extra, a smoke test.
 release-check: .venv/.dev
-	$(PIP) install build twine uv
 	.ci/release-check
 
 test-without-extras: .venv/.dev
@@ -85,11 +83,9 @@ soak: .venv/.dev
 
 .venv/.python:
 	$(PYTHON) -m venv .venv
-	$(PIP) install --upgrade pip
 	touch $@
 
-.venv/.lowest: .venv/.python pyproject.toml
-	$(PIP) install uv
+.venv/.lowest: .venv/.dev
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/lowest
 	$(BIN)/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct --group dev \
 		--editable '.[all]'
@@ -99,25 +95,33 @@ soak: .venv/.dev
 	$(PIP) install --editable '.[cli,report]'
 	touch $@
 
-.venv/.dev: .venv/.python pyproject.toml
-	$(PIP) install --group dev --editable '.[all]'
+# Exactly the files that the lock names, by their hashes, and the package itself.
+.venv/.dev: .venv/.python pyproject.toml requirements-dev.txt
+	$(PIP) install --require-hashes --requirement requirements-dev.txt
+	$(PIP) install --no-build-isolation --no-deps --editable .
 	touch $@
+
+# The newest versions of everything for development, for each system and Python, into the lock; then run .ci/run.
+lock: .venv/.dev
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --group docs --group build --upgrade --universal \
+		--python-version 3.11 --generate-hashes --no-header --no-annotate --quiet --output-file requirements-dev.txt
+
+# Known holes in the versions of the lock. Asks an advisory service, so it fails without a network.
+audit: .venv/.dev
+	$(PIP) install --group audit
+	$(BIN)/pip-audit --requirement requirements-dev.txt --require-hashes --disable-pip
 
 # The page of criteria: its prose, and the tables of metrics from the registry.
 docs-criteria: .venv/.dev
 	$(BIN)/python docs/criteria.py
 
 # The site, in docs/_build: pages, docstrings and a gallery whose examples run. A warning is an error.
-docs: .venv/.docs
+docs: .venv/.dev
 	$(BIN)/python -m sphinx -b html -W --keep-going -j 2 -d docs/_build/doctrees docs docs/_build/html
 
 # The site in a browser, after `make docs`; needs chromium.
 test-docs: .venv/.dev
 	$(BIN)/python -m pytest tests/docs/built_site.py
-
-.venv/.docs: .venv/.dev
-	$(PIP) install --group docs
-	touch $@
 
 # The figures of docs/concepts.md.
 docs-figures: .venv/.dev
@@ -130,6 +134,7 @@ bench: .venv/.bench
 	$(BIN)/paretodepth benchmark --out benchmark
 
 .venv/.bench: .venv/.demo
+	$(PIP) install --upgrade pip
 	$(PIP) install --group bench
 	touch $@
 

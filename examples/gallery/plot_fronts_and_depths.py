@@ -41,8 +41,9 @@ for ax, sample, name, color, marker in (
     (panels[1], apart, "apart", "tab:red", "^"),
 ):
     samples.scatter(*sample, s=70, color=color, marker=marker, edgecolors="black", label=name)
-    plot_fronts(ax, detector.fronts_, n_lines=20, last=20)
-    plot_new_dyads(ax, detector.nearest_dyads([sample])[0], color=color, marker=marker, label=f"dyads of '{name}'")
+    plot_fronts(detector.fronts_, n_lines=20, last=20, ax=ax)
+    dyads = detector.nearest_dyads([sample])[0]
+    plot_new_dyads(dyads, ax=ax, color=color, marker=marker, label=f"dyads of '{name}'")
     ax.set(title=f"Mean depth {detector.mean_depth([sample])[0]:.1f}", xlabel="|Δx|", ylabel="|Δy|")
     ax.legend(fontsize=8)
 samples.set(title="Samples", xlabel="x", ylabel="y", aspect="equal")

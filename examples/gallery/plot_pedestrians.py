@@ -58,8 +58,8 @@ for kind, color in colors.items():
         )
 square.set(title="Called, a dot a second", xlabel="meters", ylabel="meters", aspect="equal")
 square.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
-plot_fronts(dyads, detector.fronts_, n_lines=12, last=int(depth[strangest]))
-plot_new_dyads(dyads, detector.nearest_dyads(walk)[0], color="tab:red", marker="^", label="dyads of the strangest")
+plot_fronts(detector.fronts_, n_lines=12, last=int(depth[strangest]), ax=dyads)
+plot_new_dyads(detector.nearest_dyads(walk)[0], ax=dyads, color="tab:red", marker="^", label="dyads of the strangest")
 dyads.set(
     title=f"Mean depth {depth[strangest]:.0f} of {detector.n_fronts_} fronts",
     xlabel="unlike in speed",

@@ -1,4 +1,4 @@
-"""Pictures; each function draws on an Axes and returns it."""
+"""Pictures; each function draws on the Axes it is given, or on new ones, and returns them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paretodepth._checks import is_real, shortened
+from paretodepth._checks import check_count, check_extra, check_optional_count, is_real, shortened
 from paretodepth.fronts.fronts import Fronts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 __all__ = ["plot_explanation", "plot_fronts", "plot_new_dyads", "plot_scores"]
 
@@ -21,18 +22,29 @@ FAR_BEYOND = 5
 """How many times the threshold scores may reach on a linear axis."""
 
 
+def new_axes(height: float) -> Axes:
+    """Return the axes of a new figure of pyplot, which a notebook shows."""
+    ax: Axes = check_extra("matplotlib.pyplot", "report").subplots(figsize=(8, height), layout="constrained")[1]
+    return ax
+
+
 def plot_scores(
-    ax: Axes, scores: ArrayLike, threshold: float, *, new_scores: ArrayLike | None = None, n_bins: int = 40
+    scores: ArrayLike,
+    threshold: float,
+    *,
+    new_scores: ArrayLike | None = None,
+    n_bins: int = 40,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw how strange nominal samples are, how strange new ones are, and from where on samples are called anomalies.
 
     Larger is stranger, so the detector's signs are turned. Heights are shares of the nominal and of the new samples;
-    the new ones above the threshold are marked one by one as well. If scores reach far beyond the threshold, the axis
-    is logarithmic from there on.
+    the new ones above the threshold are marked one by one as well. The dotted line, with the scale at the right, is the
+    p-value that a score has among the nominal ones. If scores reach far beyond the threshold, the axis is logarithmic
+    from there on.
 
     Parameters
     ----------
-    ax : matplotlib Axes
     scores : array-like of shape (n_samples,)
         Of the nominal samples: ``-detector.training_scores_``.
     threshold : float
@@ -41,6 +53,8 @@ def plot_scores(
         Of new samples, if there are any: ``-detector.score_samples(X)``.
     n_bins : int, default=40
         Into how many bins all scores are counted.
+    ax : matplotlib Axes or None, default=None
+        None for a new figure.
 
     Returns
     -------
@@ -49,18 +63,18 @@ def plot_scores(
     Examples
     --------
     >>> import numpy as np
-    >>> from matplotlib.figure import Figure
     >>> from paretodepth import ParetoDepthDetector
     >>> from paretodepth.plots import plot_scores
     >>> X = np.random.default_rng(0).random((100, 2))
     >>> detector = ParetoDepthDetector().fit(X)
     >>> new_scores = -detector.score_samples([[0.5, 0.5], [3.0, 3.0]])
-    >>> ax = plot_scores(Figure().subplots(), -detector.training_scores_, -detector.offset_, new_scores=new_scores)
-    >>> [text.get_text() for text in ax.get_legend().get_texts()][2:]
+    >>> ax = plot_scores(-detector.training_scores_, -detector.offset_, new_scores=new_scores)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()][2:4]
     ['2 new samples', '1 of them called anomalies']
     """
     nominal, threshold = check_scores(scores, "scores"), check_threshold(threshold)
     new = np.empty(0) if new_scores is None else check_scores(new_scores, "new_scores")
+    ax = new_axes(4.0) if ax is None else ax
     edges = _bin_edges(ax, np.concatenate([nominal, new]), threshold, n_bins)
     shares = np.histogram(nominal, edges)[0] / len(nominal)
     ax.stairs(shares, edges, fill=True, color="0.8", label=f"{len(nominal):,} nominal samples")
@@ -72,8 +86,22 @@ def plot_scores(
         label = f"{len(called):,} of them called anomalies"
         ax.plot(called, 0 * called, "^", color="tab:red", markeredgecolor="black", clip_on=False, label=label)
     ax.set(xlabel="score, larger is stranger", ylabel="share of the samples")
-    ax.legend(fontsize=8)
+    lines = [*ax.get_legend_handles_labels()[0], _plot_p_values(ax, nominal, edges[-1])]
+    ax.legend(handles=lines, fontsize=8)
     return ax
+
+
+def _plot_p_values(ax: Axes, nominal: NDArray[np.float64], largest: float) -> Line2D:
+    """Draw the p-value of each score, up to the largest one, on a scale of its own, and return the line."""
+    scores, counts = np.unique(nominal, return_counts=True)
+    n_as_strange = counts[::-1].cumsum()[::-1]
+    p_values = (1 + np.append(n_as_strange, 0)) / (1 + len(nominal))
+    scale = ax.twinx()
+    # A score between two nominal ones has the p-value of the larger.
+    (line,) = scale.step(np.append(scores, largest), p_values, "k:", where="pre", linewidth=1, label="p-value")
+    scale.set(yscale="log", ylabel="p-value")
+    scale.yaxis.set_major_formatter("{x:g}")
+    return line
 
 
 def _bin_edges(ax: Axes, scores: NDArray[np.float64], threshold: float, n_bins: int) -> NDArray[np.float64]:
@@ -112,41 +140,70 @@ def check_threshold(threshold: float) -> float:
     return float(threshold)
 
 
-def plot_fronts(ax: Axes, fronts: Fronts, *, n_lines: int = 20, last: int | None = None) -> Axes:
+def plot_fronts(fronts: Fronts, *, n_lines: int = 20, last: int | None = None, ax: Axes | None = None) -> Axes:
     """Draw two-criteria dyads as dots and some of their fronts as lines.
 
     Parameters
     ----------
-    ax : matplotlib Axes
     fronts : Fronts
-        Fronts of dyads under two criteria.
+        Fronts of dyads under two criteria, such as ``detector.fronts_`` of two criteria with ``method="depth"``.
     n_lines : int, default=20
         How many fronts to draw, evenly spaced from the first to `last`.
     last : int or None, default=None
-        The last front to draw; None for the deepest.
+        The last front to draw; None for the deepest, as is any number beyond it.
+    ax : matplotlib Axes or None, default=None
+        None for a new figure.
 
     Returns
     -------
     ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from paretodepth import Fronts
+    >>> from paretodepth.plots import plot_fronts
+    >>> ax = plot_fronts(Fronts.from_dyads(np.random.default_rng(0).random((500, 2))), last=10)
+    >>> len(ax.lines)
+    10
     """
+    fronts, n_lines = check_drawn_fronts(fronts), check_count(n_lines, "n_lines", "plot_fronts")
+    last = min(check_optional_count(last, "last", "plot_fronts") or len(fronts), len(fronts))
+    ax = new_axes(5.0) if ax is None else ax
     dots = fronts.dyads
     if len(dots) > MAX_DOTS:
         dots = dots[np.random.default_rng(0).choice(len(dots), MAX_DOTS, replace=False)]
     ax.scatter(dots[:, 0], dots[:, 1], s=2, color="0.75", linewidths=0, rasterized=True, label="nominal dyads")
-    numbers = np.unique(np.linspace(1, last or len(fronts), n_lines).astype(int))
+    numbers = np.unique(np.linspace(1, last, n_lines).astype(int))
     label = f"{'' if len(numbers) == numbers[-1] else f'{len(numbers)} of '}fronts 1 to {numbers[-1]}"
     for number in numbers:
         ax.plot(*fronts.front(number).T, color="tab:green", linewidth=0.8, label=label if number == 1 else None)
     return ax
 
 
-def plot_new_dyads(ax: Axes, dyads: NDArray[np.float64], *, color: str, marker: str, label: str) -> Axes:
+def check_drawn_fronts(fronts: object) -> Fronts:
+    """Return fronts that can be drawn in the plane."""
+    if not isinstance(fronts, Fronts):
+        raise TypeError(
+            f"The 'fronts' parameter of plot_fronts must be Fronts. Got {shortened(fronts)} instead; "
+            "a detector with method='depth' has them as fronts_."
+        )
+    if fronts.dyads.shape[1] != 2 or len(fronts) == 0:
+        raise ValueError(
+            f"The 'fronts' parameter of plot_fronts must hold dyads under two criteria. Got {fronts!r} instead."
+        )
+    return fronts
+
+
+def plot_new_dyads(dyads: NDArray[np.float64], *, ax: Axes, color: str, marker: str, label: str) -> Axes:
     """Draw the dyads of a new sample, shape (n_dyads, 2), over those of `plot_fronts`.
 
     Parameters
     ----------
-    ax : matplotlib Axes
     dyads : ndarray of shape (n_dyads, 2)
+        Such as ``detector.nearest_dyads([sample])[0]``.
+    ax : matplotlib Axes
+        Those that `plot_fronts` has drawn on.
     color, marker, label : str
         As in matplotlib.
 
@@ -169,19 +226,20 @@ def plot_new_dyads(ax: Axes, dyads: NDArray[np.float64], *, color: str, marker: 
 
 
 def plot_explanation(
-    ax: Axes,
     *,
     names: Sequence[str],
     distances: NDArray[np.float64],
     usual_distances: NDArray[np.float64],
     notes: Sequence[str],
     is_far: NDArray[np.bool_],
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw how far a sample is from the nominal ones in each criterion, over the range that is usual.
 
+    ``detector.explain(X).plot(sample)`` fills in all of these and writes the sentence above.
+
     Parameters
     ----------
-    ax : matplotlib Axes
     names : sequence of str
         Of the criteria.
     distances : ndarray of shape (n_criteria,)
@@ -191,11 +249,15 @@ def plot_explanation(
     notes : sequence of str
         Written at the right of each criterion.
     is_far : ndarray of shape (n_criteria,)
+        Which criteria to mark.
+    ax : matplotlib Axes or None, default=None
+        None for a new figure.
 
     Returns
     -------
     ax : matplotlib Axes
     """
+    ax = new_axes(2.2 + 0.5 * len(names)) if ax is None else ax
     rows = np.arange(len(names))
     low, high = usual_distances
     ax.barh(rows, high - low, left=low, height=0.5, color="0.85", label="nine tenths of the nominal samples")

@@ -97,6 +97,8 @@ class Fronts:
     --------
     >>> from paretodepth import Fronts
     >>> fronts = Fronts.from_dyads([[1, 3], [3, 1], [2, 4], [4, 4]])
+    >>> fronts
+    <Fronts: 3 fronts of 4 dyads under 2 criteria>
     >>> len(fronts)
     3
     >>> fronts.front(1)
@@ -152,6 +154,11 @@ class Fronts:
         caps = [fronts.max_depth for fronts in (self, other) if fronts.max_depth is not None]
         dyads = np.concatenate((self.dyads, other.dyads))
         return self._of_checked(dyads, min(caps, default=None), None)
+
+    def __repr__(self) -> str:
+        cap = "" if self.max_depth is None else f", max_depth={self.max_depth}"
+        n_dyads, n_criteria = self.dyads.shape
+        return f"<Fronts: {len(self):,} fronts of {n_dyads:,} dyads under {n_criteria} criteria{cap}>"
 
     def __len__(self) -> int:
         """Return the number of fronts."""

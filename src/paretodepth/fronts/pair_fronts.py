@@ -48,6 +48,8 @@ class PairFronts:
     --------
     >>> from paretodepth.fronts.pair_fronts import PairFronts
     >>> fronts = PairFronts.from_dyads([[1, 3, 2], [3, 1, 1], [2, 4, 4], [4, 4, 3]])
+    >>> fronts
+    <PairFronts: 9 fronts of 3 pairs of criteria>
     >>> fronts.criteria.tolist()
     [[0, 1], [0, 2], [1, 2]]
     >>> [len(of_pair) for of_pair in fronts.fronts]
@@ -95,6 +97,9 @@ class PairFronts:
         if any(fronts.max_depth is not None for fronts in made.fronts):
             return with_rough(made, random_rows(checked, max(1, n_rough // len(criteria))), n_jobs)
         return made
+
+    def __repr__(self) -> str:
+        return f"<PairFronts: {sum(map(len, self.fronts)):,} fronts of {len(self.criteria)} pairs of criteria>"
 
     @cached_property
     def staircases(self) -> tuple[Staircases, ...]:

@@ -194,14 +194,7 @@ class Explanation:
         ax : matplotlib Axes
         """
         sample = check_row(sample, len(self), "sample", "Explanation.plot")
-        if ax is None:
-            figure = check_extra("matplotlib.figure", "report").Figure(
-                figsize=(8, 2.2 + 0.5 * len(self.criteria)), layout="constrained"
-            )
-            ax = figure.subplots()
-        ax.set_title(textwrap.fill(self._sentence(sample), 80), fontsize=10)
-        return plot_explanation(
-            ax,
+        ax = plot_explanation(
             names=self.criteria,
             distances=self.distances[sample],
             usual_distances=self.usual_distances,
@@ -210,7 +203,10 @@ class Explanation:
                 for p, relief in zip(self.criterion_p_values[sample], self.relief[sample], strict=True)
             ],
             is_far=self.is_far[sample],
+            ax=ax,
         )
+        ax.set_title(textwrap.fill(self._sentence(sample), 80), fontsize=10)
+        return ax
 
     def __repr__(self) -> str:
         """Return a sentence a sample, for the first ten."""

@@ -121,8 +121,8 @@ def _draw(found: Detection, training: Pedestrians, pedestrians: Pedestrians) -> 
         (shallow, typical, "nominal", NOMINAL_STYLE),
         (deep, strange, "odd", ANOMALY_STYLE),
     ):
-        plot_fronts(ax, detector.fronts_, n_lines=12, last=deepest)
-        plot_new_dyads(ax, found.nearest_dyads(np.array([sample]))[0], label=f"dyads of the {name} one", **style)
+        plot_fronts(detector.fronts_, n_lines=12, last=deepest, ax=ax)
+        plot_new_dyads(found.nearest_dyads(np.array([sample]))[0], ax=ax, label=f"dyads of the {name} one", **style)
         _label_dyads(ax, f"Mean depth {mean_depth[sample]:.0f} of {detector.n_fronts_} fronts")
     return figure
 

@@ -39,9 +39,9 @@ def figures(runs: Sequence[Values], settings: Settings) -> dict[str, Figure]:
     left.scatter(*samples.T, marker="x", color="tab:blue", label="training samples")
     for ax, (name, (sample, marker)), depth in zip(others, TEST_SAMPLES.items(), runs[0]["mean_depths"], strict=True):
         left.scatter(*sample, marker=marker, s=60, color="tab:red", edgecolors="black", label=f"{name} test sample")
-        plot_fronts(ax, detector.fronts_, n_lines=20, last=20)
+        plot_fronts(detector.fronts_, n_lines=20, last=20, ax=ax)
         dyads = detector.nearest_dyads([sample])[0]
-        plot_new_dyads(ax, dyads, color="tab:red", marker=marker, label=f"dyads of the {name} one")
+        plot_new_dyads(dyads, ax=ax, color="tab:red", marker=marker, label=f"dyads of the {name} one")
         ax.set(title=f"Mean depth {depth:.1f}", xlabel="|Δx|", ylabel="|Δy|")
         ax.legend(fontsize=8)
     left.set(title="Samples", xlabel="x", ylabel="y")

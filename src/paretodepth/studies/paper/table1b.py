@@ -219,7 +219,7 @@ def figures(runs: Sequence[Values], settings: Settings) -> dict[str, Figure]:
     comparison = Figure(figsize=(11, 4.4), layout="constrained")
     curves, fronts = comparison.subplots(1, 2)
     _draw_curves(curves, first)
-    plot_fronts(fronts, first.detector.fronts_, n_lines=100, last=100)
+    plot_fronts(first.detector.fronts_, n_lines=100, last=100, ax=fronts)
     fronts.set(xlabel="dissimilarity in speed", ylabel="dissimilarity in shape (m²)", title="Some dyads and the fronts")
     fronts.set(xscale="log", yscale="log")
     fronts.legend(loc="lower left")
