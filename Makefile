@@ -5,6 +5,8 @@ BIN := .venv/bin
 NAIVE_TESTS := tests/fronts tests/pairs/test_nearest.py tests/pairs/test_pairs.py tests/criteria/test_metrics.py \
 	tests/studies/test_baselines.py tests/studies/test_scalarization.py
 KERNEL_TESTS := $(NAIVE_TESTS) tests/pairs/test_capped_fronts.py
+# Named where they are to run, because the site must have been built before.
+SITE_TESTS := tests/docs/built_site.py
 # The tests of a file share what takes long to make: a cluster, a browser, the runs of experiments.
 BY_FILE := -n auto --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -20,10 +22,11 @@ test: .venv/.dev
 	$(BIN)/python -m pytest -n auto -m "not slow" $(NAIVE_TESTS)
 	$(BIN)/python -m pytest $(BY_FILE) -m "not slow" --cov --cov-report= $(NAIVE_TESTS:%=--ignore=%)
 
-# Everything: what waits for processes too, such as clusters, browsers, kills and fresh interpreters. The longest file
-# comes first, so that nothing waits for it in the end.
-test-all: test
-	$(BIN)/python -m pytest $(BY_FILE) -m slow --cov --cov-append --cov-report= tests/test_distributed.py tests src
+# Everything: what waits for processes too, such as clusters, browsers, kills and fresh interpreters, and the site as
+# built. The longest file comes first, so that nothing waits for it in the end.
+test-all: test docs
+	$(BIN)/python -m pytest $(BY_FILE) -m slow --cov --cov-append --cov-report= tests/test_distributed.py tests src \
+		$(SITE_TESTS)
 
 # The lowest versions that pyproject.toml allows, in an environment and with a cache of their own. TESTS chooses files.
 test-lowest: .venv/.lowest
@@ -108,8 +111,7 @@ lock: .venv/.dev
 
 # Known holes in the versions of the lock. Asks an advisory service, so it fails without a network.
 audit: .venv/.dev
-	$(PIP) install --group audit
-	$(BIN)/pip-audit --requirement requirements-dev.txt --require-hashes --disable-pip
+	$(BIN)/uv tool run --quiet pip-audit --requirement requirements-dev.txt --require-hashes --disable-pip --strict
 
 # The page of criteria: its prose, and the tables of metrics from the registry.
 docs-criteria: .venv/.dev
@@ -119,9 +121,9 @@ docs-criteria: .venv/.dev
 docs: .venv/.dev
 	$(BIN)/python -m sphinx -b html -W --keep-going -j 2 -d docs/_build/doctrees docs docs/_build/html
 
-# The site in a browser, after `make docs`; needs chromium.
-test-docs: .venv/.dev
-	$(BIN)/python -m pytest tests/docs/built_site.py
+# Its links, and its pages in a browser; needs chromium.
+test-docs: docs
+	$(BIN)/python -m pytest $(SITE_TESTS)
 
 # The figures of docs/concepts.md.
 docs-figures: .venv/.dev

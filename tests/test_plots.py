@@ -55,6 +55,12 @@ def test_one_score_far_off_does_not_squeeze_the_others_into_one_bin(ax):
     assert np.count_nonzero(shares) > 8
     assert shares.sum() == pytest.approx(1)
     assert new_shares.sum() == 1
+    assert_allclose(ax.get_xticks(), [1, 2, 10, 100, 1000, 1e4, 1e5])
+
+
+def test_an_axis_that_is_hardly_logarithmic_is_labelled_within_decades(ax):
+    plot_scores([20.0, 40.0, 80.0], 75.0, new_scores=[600.0], ax=ax)
+    assert_allclose(ax.get_xticks(), [20, 40, 60, 100, 200, 500])
 
 
 @pytest.mark.parametrize("scores", [[], [[1.0]], [np.nan], [1.0, np.inf], ["a"], 1.0])

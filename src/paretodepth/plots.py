@@ -111,12 +111,23 @@ def _bin_edges(ax: Axes, scores: NDArray[np.float64], threshold: float, n_bins: 
     """
     if 0 < threshold * FAR_BEYOND < scores.max():
         ax.set_xscale("symlog", linthresh=threshold, linscale=2)
+        ax.set_xticks(_ticks(scores.min(), threshold, scores.max()))
         ax.xaxis.set_major_formatter("{x:g}")
     scale = ax.xaxis.get_transform()
     edges: NDArray[np.float64] = scale.inverted().transform(np.histogram_bin_edges(scale.transform(scores), n_bins))
     # There and back again is not exact, and no score may fall out.
     edges[0], edges[-1] = min(edges[0], scores.min()), max(edges[-1], scores.max())
     return edges
+
+
+def _ticks(low: float, threshold: float, high: float) -> list[float]:
+    """Return where an axis that is logarithmic beyond the threshold is labelled; by itself it is in decades alone."""
+    step = 10.0 ** np.floor(np.log10(threshold))
+    step *= 1 if threshold < 5 * step else 2
+    near = np.arange(np.ceil(low / step), np.ceil(threshold / step)) * step
+    decades = 10.0 ** np.arange(np.floor(np.log10(threshold)), np.ceil(np.log10(high)))
+    far = np.outer(decades, [1, 2, 5] if len(decades) <= 2 else [1]).ravel()
+    return [*near, *far[(far > threshold) & (far <= high)]]
 
 
 def check_scores(scores: ArrayLike, parameter: str) -> NDArray[np.float64]:

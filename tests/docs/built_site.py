@@ -1,6 +1,6 @@
 """The site as built: its links lead somewhere, and a browser shows it without asking anybody else for anything.
 
-Run with ``make test-docs`` after ``make docs``; `make test` does not build the site and leaves this file out.
+Part of ``make test-all``, alone ``make test-docs``: both build the site first. Elsewhere the file's name keeps it out.
 """
 
 import os
@@ -14,6 +14,8 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.data import ROOT
+
+pytestmark = pytest.mark.slow
 
 SITE = ROOT / "docs" / "_build" / "html"
 SHOWN = (

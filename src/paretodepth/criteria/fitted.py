@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,9 +54,9 @@ class FittedCriterion:
 
     criterion: Criterion
     columns: list[int]
-    state: State
+    state: State = field(repr=False)
     transform: Any = None
-    usual: tuple[Usual, ...] = ()
+    usual: tuple[Usual, ...] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:

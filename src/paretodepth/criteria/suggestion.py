@@ -48,6 +48,9 @@ class Suggestion:
     criteria: list[Criterion]
     columns: list[ColumnUse]
 
+    def __repr__(self) -> str:
+        return self.to_toml()
+
     def to_toml(self) -> str:
         """Return the criteria as the text of a TOML file, every column explained in a comment."""
         parts = [

@@ -89,6 +89,9 @@ class Detection:
     labels: Labels | None = None
     id_column: str | None = None
 
+    def __repr__(self) -> str:
+        return f"<Detection: {self.n_anomalies:,} of {self.n_scored:,} samples called anomalies>"
+
     @property
     def model(self) -> Model:
         """What the detector's fit has found."""
@@ -295,15 +298,7 @@ def detect(
         return replace(scored(detector, samples, training=training, fdr=fdr), fitted_rows=rows)
     seen, scores = (None, detector.model_.scores) if rows is None else _scores_of_all(detector, training, rows)
     return Detection(
-        detector,
-        training,
-        training,
-        seen,
-        scores,
-        fdr,
-        contamination=contamination,
-        is_left_out=True,
-        fitted_rows=rows,
+        detector, training, training, seen, scores, fdr, contamination=contamination, is_left_out=True, fitted_rows=rows
     )
 
 

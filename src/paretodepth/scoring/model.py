@@ -79,6 +79,10 @@ class Model:
     is_exact: bool
     advice: list[str]
 
+    def __repr__(self) -> str:
+        n_criteria = len(self.criteria.fitted)
+        return f"<Model: method={self.method!r} fitted on {len(self.scores):,} samples under {n_criteria} criteria>"
+
     @property
     def fronts(self) -> Fronts | PairFronts:
         """The fronts of the training dyads, or those of pairs of criteria."""
