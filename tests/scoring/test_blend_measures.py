@@ -118,3 +118,16 @@ def test_a_blend_has_no_fronts_of_all_criteria_and_no_mean_depth():
     assert detector.n_fronts_ == sum(len(fronts) for fronts in detector.fronts_.fronts)
     assert_array_equal(detector.n_neighbors_, [10, 10, 10])
     assert detector.nearest_dyads(X[:2]).shape == (2, 30, 3)
+
+
+@pytest.mark.parametrize("max_depth", [None, 2])
+def test_depths_in_some_pairs_are_those_of_all(max_depth):
+    rng = np.random.default_rng(0)
+    X, new = rng.integers(6, size=(40, 4)).astype(float), rng.random((5, 4))
+    detector = ParetoDepthDetector(method="blend", max_depth=max_depth).fit(X)
+    dyads = detector.nearest_dyads(new)
+    near, every = detector.model_.measurer.pair_shares(dyads)
+    for pairs in ([], [3], [4, 0, 5]):
+        some_near, some_every = detector.model_.measurer.pair_shares(dyads, pairs)
+        assert_array_equal(some_near, near[:, pairs])
+        assert_array_equal(some_every, every[:, pairs])

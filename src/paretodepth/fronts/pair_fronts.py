@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -132,14 +132,19 @@ class PairFronts:
             total += depths / n_fronts
         return total / len(self.criteria)
 
-    def depths(self, dyads: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], int]]:
+    def depths(
+        self, dyads: NDArray[np.float64], pairs: Sequence[int] | None = None
+    ) -> Iterator[tuple[NDArray[np.float64], int]]:
         """Give for each pair the dyads' mid depths, shape (n_dyads,), and the number of fronts to divide them by.
 
         Depths are multiples of one half, whose sums are exact. Where the last fronts were
-        dropped they are shares of the fronts already, and the number is 1.
+        dropped they are shares of the fronts already, and the number is 1. `pairs` asks for
+        some pairs alone.
         """
-        parts = zip(self.fronts, self.staircases, self.beyond, ordered_pairs(dyads, self.criteria), strict=True)
-        for fronts, staircases, beyond, (order, ordered) in parts:
+        chosen = list(range(len(self.fronts)) if pairs is None else pairs)
+        in_order = zip(chosen, ordered_pairs(dyads, self.criteria[chosen]), strict=True)
+        for pair, (order, ordered) in in_order:
+            fronts, staircases, beyond = self.fronts[pair], self.staircases[pair], self.beyond[pair]
             depths = np.ones(len(dyads))
             if len(fronts) == 0:
                 # Below no front at all every depth is 1.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -155,7 +155,9 @@ class BlendMeasurer:
         (n_rows, n_columns).
         """
         part = self._part(block)
-        measures = part.measures | self._pair_depths(part.dyads) | _named_ratios(self._ratios(part, block, numbers))
+        measures = part.measures | _named_ratios(self._ratios(part, block, numbers))
+        if "pair_depth" in needed or "pair_depths" in needed:
+            measures |= self._pair_depths(part.dyads)
         return {name: values for name, values in measures.items() if name in needed}
 
     def _with_depths(
@@ -201,15 +203,27 @@ class BlendMeasurer:
 
     def _pair_depths(self, dyads: NDArray[np.float64]) -> Measures:
         """Return the depths in pairs of criteria, from dyads of shape (n_rows, n_dyads, n_criteria)."""
+        near, every = self.pair_shares(dyads)
+        return {"pair_depth": row_totals(every) / every.shape[1], "pair_depths": near}
+
+    def pair_shares(
+        self, dyads: NDArray[np.float64], pairs: Sequence[int] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return mean depths as shares of the fronts, of all pairs or of some, each of shape (n_rows, n_pairs).
+
+        First of the dyads with the nearest in a pair's criteria, then of those with the
+        nearest in all; `dyads` are of shape (n_rows, n_dyads, n_criteria).
+        """
         n_rows, n_dyads, n_criteria = dyads.shape
         n_local = n_dyads // n_criteria
-        near, every = np.empty((2, n_rows, len(self.fronts.criteria)))
-        of_pairs = zip(self.fronts.criteria, self.fronts.depths(dyads.reshape(-1, n_criteria)), strict=True)
+        chosen = self.fronts.criteria if pairs is None else self.fronts.criteria[list(pairs)]
+        near, every = np.empty((2, n_rows, len(chosen)))
+        of_pairs = zip(chosen, self.fronts.depths(dyads.reshape(-1, n_criteria), pairs), strict=True)
         for pair, (criteria, (depths, n_fronts)) in enumerate(of_pairs):
             sums = row_totals(depths.reshape(-1, n_local)).reshape(n_rows, n_criteria)
             near[:, pair] = row_totals(sums[:, criteria]) / (n_local * len(criteria) * n_fronts)
             every[:, pair] = row_totals(sums) / (n_dyads * n_fronts)
-        return {"pair_depth": row_totals(every) / every.shape[1], "pair_depths": near}
+        return near, every
 
     def _are_tied(self, near: _Near) -> NDArray[np.bool_]:
         """Tell where others are as near as the last of the nearest, shape (n_rows, n_criteria + 1)."""

@@ -19,7 +19,7 @@ from paretodepth.pairs.pairs import Views
 from paretodepth.plots import plot_explanation
 from paretodepth.scoring.calibration import Calibration
 from paretodepth.scoring.measures import LARGEST, Measures, usual_sizes
-from paretodepth.scoring.methods import MethodName, answered_methods
+from paretodepth.scoring.methods import MethodName, methods_from
 from paretodepth.scoring.model import Model
 from paretodepth.scoring.phrases import Case, Counts, Phrase, phrases_of
 from paretodepth.scoring.reasons import (
@@ -56,7 +56,7 @@ class Explanation:
     alpha : float
         The false-alarm rate.
     scores, p_values : dict of ndarray of shape (n_samples,)
-        By method: `method`, and others that need no more to be measured.
+        By method: `method`, and others that an explanation measures for it.
     is_anomaly : ndarray of shape (n_samples,)
     criterion_p_values : ndarray of shape (n_samples, n_criteria)
         Of each criterion alone, by the sum of the dissimilarities to the k nearest; with ``"blend"`` by
@@ -69,9 +69,9 @@ class Explanation:
         Between these are nine tenths of the calibrating samples.
     relief : ndarray of shape (n_samples, n_criteria)
         The p-value the sample would have if the criterion were ordinary, its dissimilarities
-        being replaced by the nominal median of the same rank; the p-value itself if the
-        criterion's own is above 0.25, as it is ordinary then. Where only its surroundings make a
-        criterion odd, its dissimilarities are divided by the local ratio instead.
+        being replaced by the nominal median of the same rank; the p-value itself if that or the
+        criterion's own is above 0.25, as there is nothing to relieve then. Where only its surroundings
+        make a criterion odd, its dissimilarities are divided by the local ratio instead.
     neighbors : list of ndarray of shape (n_samples, n_neighbors)
         For each criterion the nearest training samples by index, the nearest first.
     position : ndarray of shape (n_samples,)
@@ -89,7 +89,7 @@ class Explanation:
         Of each pair of criteria alone, by the depth of the dyads with the nearest in these two.
     pair_relief : ndarray of shape (n_samples, n_pairs)
         The p-value the sample would have if it were in one of the two criteria like its nearest training
-        sample in the other, whichever helps more; the p-value itself if the pair's own is above
+        sample in the other, whichever helps more; the p-value itself if that or the pair's own is above
         `alpha`, or if the sample is far in a criterion alone.
     is_crowded : ndarray of shape (n_samples,)
         Whether others are as near as usual in all criteria at once, but unusually near to each other.
@@ -317,7 +317,7 @@ def _explained(model: Model, found: Reasons, is_own: NDArray[np.bool_]) -> Expla
     """Return the explanation of samples, given what is found of them and which are training samples."""
     alpha, calibration, measures = _alpha(model), model.calibration, found.measures
     scores: dict[MethodName, NDArray[np.float64]] = {
-        name: calibration.score(measures, name) for name in answered_methods(model.method)
+        name: calibration.score(measures, name) for name in methods_from(measures)
     }
     p_values, alone = alone_p_values(model, measures), calibration.alone_surprise(measures, model.method)
     n_less = [np.searchsorted(column, values) for column, values in zip(calibration.alone.T, alone.T, strict=True)]
@@ -385,7 +385,7 @@ def check_some_seen(seen: Seen) -> None:
 def _crowded(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.bool_]:
     """Tell which samples have others near in all criteria at once, that are unusually near to each other."""
     if "balanced_ratio" not in measures:
-        return np.zeros(len(measures["mean_depth"]), bool)
+        return np.zeros(len(measures["balanced_sum"]), bool)
     p_values = {
         name: calibration.measure_p_values(measures, name) for name in ("balanced_mean", "balanced_ratio", "pair_depth")
     }

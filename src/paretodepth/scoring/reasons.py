@@ -15,9 +15,10 @@ from paretodepth.scoring.measures import Measurer, Measures, joined
 from paretodepth.scoring.methods import METHODS, Measure
 from paretodepth.scoring.model import Model
 from paretodepth.scoring.phrases import Counts
+from paretodepth.scoring.relief import Nearest, blend_measures, blend_relieved, pair_relieved_scores, relieved_scores
 
 ORDINARY_P_VALUE = 0.25
-"""A criterion with a larger p-value is ordinary already: there is nothing to relieve."""
+"""A sample or a criterion with a larger p-value is ordinary already: there is nothing to relieve."""
 ABOUT = 1.0
 """Difference of surprises, logarithms of p-values, that is too small to tell one cause from another."""
 FAR, SPARSE, LOCAL = "far", "sparse", "local"
@@ -62,28 +63,29 @@ class Reasons(NamedTuple):
 
 def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reasons:
     """Return what is found of the rows of a block of shape (n_criteria, n_rows, n_training)."""
-    measurer, calibration = model.measurer, model.calibration
+    measurer, calibration, method = model.measurer, model.calibration, model.method
     neighbors, dyads = nearest_dyads(block, n_named(measurer))
     n_equal = np.count_nonzero(block == 0, axis=2).T
     if isinstance(measurer, BlendMeasurer):
-        measures = measurer.of(block, METHODS[model.method].fitted)
+        measures, shares = blend_measures(measurer, block, dyads)
     else:
-        measures = measurer.of_dyads(dyads, block, METHODS[model.method].fitted)
-    relieved = np.tile(calibration.score(measures, model.method)[:, None], len(block))
-    is_ordinary = alone_p_values(model, measures) > ORDINARY_P_VALUE
-    is_local = np.asarray(oddities(calibration, measures, alpha) == LOCAL)
-    for criterion in range(len(block)):
-        rows = np.flatnonzero(~is_ordinary[:, criterion])
-        part = block.take(rows, axis=1)
-        of_rows = {name: values[rows] for name, values in measures.items()}
-        if isinstance(measurer, BlendMeasurer):
-            found = _blend_relieved(model, measurer, part, of_rows, criterion, is_local[rows, criterion])
-        else:
-            found = _relieved(model, measurer, part, neighbors[rows], dyads[rows], of_rows, criterion)
-        relieved[rows, criterion] = found
+        measures = measurer.of_dyads(dyads, block, METHODS[method].explained)
+    scores = calibration.score(measures, method)
+    p_values = calibration.p_values(scores, method)
+    relieved = np.tile(scores[:, None], len(block))
     pair_relieved = np.empty((len(neighbors), 0))
+    is_asked = np.maximum(alone_p_values(model, measures), p_values[:, None]) <= ORDINARY_P_VALUE
+    nearest = Nearest(block, neighbors, dyads)
     if isinstance(measurer, BlendMeasurer):
-        pair_relieved = _pair_relieved(model, measurer, block, neighbors, measures, alpha)
+        is_local = np.asarray(oddities(calibration, measures, alpha) == LOCAL)
+        relieved[is_asked] = blend_relieved(model, nearest, measures, shares, is_asked, is_local)
+        is_joint = (p_values <= alpha) & ~far_criteria(model, measures, alpha).any(axis=1)
+        is_pair_asked = is_joint[:, None] & (calibration.measure_p_values(measures, "pair_depths") <= alpha)
+        pair_relieved = pair_relieved_scores(model, nearest, scores, is_pair_asked)
+    else:
+        for criterion in range(len(block)):
+            rows = np.flatnonzero(is_asked[:, criterion])
+            relieved[rows, criterion] = relieved_scores(model, nearest, measures, rows, criterion)
     return Reasons(measures, neighbors, relieved, pair_relieved, _position(model, dyads), n_equal)
 
 
@@ -116,96 +118,6 @@ def oddities(calibration: Calibration, measures: Measures, alpha: float) -> NDAr
     nearest, near = (p_values[:, start : start + n_criteria] for start in (0, n_criteria))
     is_local = (calibration.measure_p_values(measures, "local_ratios") <= alpha) & (measures["local_ratios"] > 1)
     return np.where(nearest <= alpha, FAR, np.where(is_local & (near > alpha), LOCAL, SPARSE))
-
-
-def _relieved(
-    model: Model,
-    measurer: Measurer,
-    block: NDArray[np.float64],
-    neighbors: NDArray[np.intp],
-    dyads: NDArray[np.float64],
-    measures: Measures,
-    criterion: int,
-) -> NDArray[np.float64]:
-    """Return the scores if one criterion were ordinary; the nearest stay the nearest, as ranks are kept.
-
-    Writes into `dyads` and `measures`.
-    """
-    profile, needed = model.profiles[criterion], METHODS[model.method].measures
-    if "neighbor_sums" in needed:
-        with np.errstate(over="ignore"):
-            measures["neighbor_sums"][:, criterion] = profile[: measurer.n_summed[criterion]].sum()
-    if "mean_depth" in needed:
-        part = block[criterion]
-        order = part.argsort(axis=1)
-        rising, asked = (np.take_along_axis(part, places, axis=1) for places in (order, neighbors))
-        for row in range(len(dyads)):
-            dyads[row, :, criterion] = profile[np.searchsorted(rising[row], asked[row])]
-        measures["mean_depth"] = measurer.mean_depth(dyads)
-    return model.calibration.score(measures, model.method)
-
-
-def _blend_relieved(
-    model: Model,
-    measurer: BlendMeasurer,
-    block: NDArray[np.float64],
-    measures: Measures,
-    criterion: int,
-    is_local: NDArray[np.bool_],
-) -> NDArray[np.float64]:
-    """Return the blend's scores if one criterion were ordinary.
-
-    Where it is odd by its surroundings alone, it is ordinary once divided by its local
-    ratio. Writes into `block`.
-    """
-    if not block.shape[1]:
-        return np.empty(0)
-    part, ratios = block[criterion], measures["local_ratios"][:, criterion]
-    order = part[~is_local].argsort(axis=1)
-    replaced = np.empty(order.shape)
-    np.put_along_axis(replaced, order, model.profiles[criterion][None], axis=1)
-    part[~is_local] = replaced
-    part[is_local] /= ratios[is_local, None]
-    relieved = measurer.of(block, METHODS[model.method].fitted)
-    usual = np.median(model.calibration.nominal["local_ratios"][:, criterion])
-    relieved["local_ratios"][:, criterion] = np.minimum(relieved["local_ratios"][:, criterion], usual)
-    return model.calibration.score(relieved, model.method)
-
-
-def _pair_relieved(
-    model: Model,
-    measurer: BlendMeasurer,
-    block: NDArray[np.float64],
-    neighbors: NDArray[np.intp],
-    measures: Measures,
-    alpha: float,
-) -> NDArray[np.float64]:
-    """Return for each pair of criteria the score if the sample were in one of them like its nearest in the other.
-
-    Of the two ways that with the lower score. Asked only of samples that are far in no
-    criterion, in pairs whose p-value is at most alpha; of others it is the score itself.
-    """
-    pairs, calibration, method = measurer.fronts.criteria, model.calibration, model.method
-    relieved = np.tile(calibration.score(measures, method)[:, None], len(pairs))
-    if pairs.shape[1] == 1:
-        return relieved
-    is_asked = np.asarray(calibration.measure_p_values(measures, "pair_depths") <= alpha)
-    is_asked[far_criteria(model, measures, alpha).any(axis=1)] = False
-    for place, pair in enumerate(pairs.tolist()):
-        rows = np.flatnonzero(is_asked[:, place])
-        for kept, changed in (pair, pair[::-1]) if len(rows) else ():
-            like = neighbors[rows, kept * int(measurer.n_neighbors[0])]
-            view = model.training[changed]
-            part = block[:, rows]
-            # Criteria give nothing infinite: that is the sample itself, left out.
-            part[changed] = np.where(
-                np.isinf(part[changed]),
-                np.inf,
-                model.criteria.fitted[changed].dissimilarities(view[like], view, (0, 0), 1),
-            )
-            scores = calibration.score(measurer.of(part, METHODS[method].fitted), method)
-            relieved[rows, place] = np.minimum(relieved[rows, place], scores)
-    return relieved
 
 
 def far_criteria(model: Model, measures: Measures, alpha: float) -> NDArray[np.bool_]:

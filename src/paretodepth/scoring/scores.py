@@ -57,6 +57,11 @@ def _depth_together(values: Values, surprise: Surprises) -> NDArray[np.float64]:
     return np.maximum(surprise("mean_depth"), surprise("balanced_sum"))
 
 
+def _sum_together(values: Values, surprise: Surprises) -> NDArray[np.float64]:
+    """Return the surprise of the balanced sum."""
+    return surprise("balanced_sum")
+
+
 def _blend(values: Values, surprise: Surprises) -> NDArray[np.float64]:
     """Return minus the logarithm of the harmonic mean of three p-values, continued beyond the smallest there is.
 
@@ -93,6 +98,6 @@ def _blended_together(values: Values, surprise: Surprises) -> NDArray[np.float64
 
 SCORINGS: dict[MethodName, Scoring] = {
     "depth": Scoring(_mean_depth, _sums_alone, _depth_together),
-    "criteria": Scoring(_largest_criterion, _sums_alone, _depth_together),
+    "criteria": Scoring(_largest_criterion, _sums_alone, _sum_together),
     "blend": Scoring(_blend, _blended_alone, _blended_together),
 }
