@@ -147,7 +147,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Begin anew with a stream of samples, of which the window holds the last."""
-        vars(self).pop("_own", None)
+        self.__dict__.pop("_own", None)
         return self.partial_fit(X)
 
     def partial_fit(self, X: Any, y: object = None) -> Self:

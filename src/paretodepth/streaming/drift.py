@@ -42,8 +42,8 @@ class DriftMonitor:
     --------
     >>> from paretodepth.streaming.drift import DriftMonitor
     >>> monitor = DriftMonitor()
-    >>> [monitor.update(p) for p in (0.5, 0.2, 0.9, 0.001, 0.001, 0.001, 0.001, 0.001)]
-    [False, False, False, False, False, False, False, True]
+    >>> [monitor.update(p) for p in (0.5, 0.2, 0.9, 0.001, 0.001, 0.001, 0.001)]
+    [False, False, False, False, False, False, True]
     """
 
     def __init__(self, *, mean_run: float = MEAN_RUN) -> None:

@@ -238,10 +238,11 @@ class Stream:
                 self._append(sample, self._look(sample))
 
     @cached_property
-    def current(self) -> Any:
-        """The model with the samples that are in the window now."""
-        window, model = self.window, self.model
-        if model is None or window.age == 0:
+    def current(self) -> Model:
+        """The model, once there is one, with the samples that are in the window now."""
+        window = self.window
+        model: Model = self.model  # type: ignore[assignment]
+        if window.age == 0:
             return model
         n_samples = window.n_samples
         rows, scores = np.arange(n_samples), np.zeros(n_samples)
@@ -251,8 +252,9 @@ class Stream:
     def _measurer(self) -> Any:
         """What measures samples against those in the window now."""
         measurer: Measurer | BlendMeasurer = self.model.measurer  # type: ignore[union-attr]
-        if isinstance(measurer, BlendMeasurer) and self.window.age:
-            return replace(measurer, local_means=self.window.local_means)
+        local_means = self.window.local_means
+        if isinstance(measurer, BlendMeasurer) and local_means is not None:
+            return replace(measurer, local_means=local_means)
         return measurer
 
     @cached_property
@@ -305,7 +307,7 @@ class Stream:
 
     @property
     def _longest_age(self) -> int:
-        """After how many learnt samples the model is fitted anew: sooner while the window fills, but not all the time."""
+        """After how many learnt samples the model is fitted anew; sooner while the window fills."""
         n_fitted, rules = self.window.n_fitted, self.rules
         is_filling = n_fitted < rules.size
         return min(rules.n_later, max(1, n_fitted // GROWTH_SHARE)) if is_filling else rules.n_later

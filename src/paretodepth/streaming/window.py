@@ -15,7 +15,6 @@ from paretodepth.criteria.metrics.metric import View
 from paretodepth.pairs.limits import FREE_SHARE, free_bytes, listing_bytes, sorting_bytes
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Views
 
-
 REFRESHED_SHARE = 2
 """By default the fronts are made anew when one sample of so many in the window is new."""
 
@@ -190,8 +189,8 @@ def check_window(window: object, refresh: object, n_needed: int, n_criteria: int
         refresh = max(1, size // REFRESHED_SHARE)
     if not is_integer(refresh) or not 1 <= refresh <= size:  # type: ignore[operator]
         raise ValueError(
-            f"The 'refresh' parameter of {caller} must be None or an integer from 1 to the size of the window, {size:,}. "
-            f"Got {refresh!r} instead; 1 makes the fronts anew after every sample that is learnt."
+            f"The 'refresh' parameter of {caller} must be None or an integer from 1 to the size of the window, "
+            f"{size:,}. Got {refresh!r} instead; 1 makes the fronts anew after every sample that is learnt."
         )
     n_later = int(refresh)  # type: ignore[call-overload]
     n_places, n_pairs = size + n_later, size * (size - 1) // 2
@@ -210,6 +209,6 @@ def refuse_precomputed(criteria: Sequence[Criterion] | None, caller: str) -> Non
     for criterion in criteria or []:
         if criterion.is_precomputed:
             raise ValueError(
-                f"The criteria of {caller} must compare samples. Got metric='precomputed' for '{criterion.name}' instead; "
-                "give a function of two samples, with pairwise=True."
+                f"The criteria of {caller} must compare samples. Got metric='precomputed' for '{criterion.name}' "
+                "instead; give a function of two samples, with pairwise=True."
             )
