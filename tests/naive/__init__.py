@@ -377,3 +377,22 @@ def relieved_rows(rows, training, criterion):
     for rank, j in enumerate(sorted(range(n), key=lambda j: rows[criterion][j])):
         relieved[criterion][j] = profile[rank]
     return relieved
+
+
+def drifts(p_values, exponents, mean_run):
+    """Lay a stake at every sample, multiply all stakes by every later bet, and begin anew after each drift."""
+    found, first = [], 0
+    for last in range(len(p_values)):
+        worth = []
+        for exponent in exponents:
+            total = 0.0
+            for start in range(first, last + 1):
+                stake = 1.0
+                for p_value in p_values[start : last + 1]:
+                    stake *= exponent * p_value ** (exponent - 1)
+                total += stake
+            worth.append(total)
+        if sum(worth) / len(worth) >= mean_run:
+            found.append(last)
+            first = last + 1
+    return found

@@ -160,6 +160,11 @@ class BlendMeasurer:
             measures |= self._pair_depths(part.dyads)
         return {name: values for name, values in measures.items() if name in needed}
 
+    def local_means_of(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the mean of the 10 smallest distances of the rows of a block, as of training samples."""
+        n_local = int(self.n_neighbors[0])
+        return np.minimum(self._near(block, n_local).means(n_local), LARGEST)
+
     def _with_depths(
         self, parts: Iterable[_Part], *, batch_values: int = BATCH_VALUES
     ) -> tuple[list[_Part], list[Measures]]:

@@ -49,6 +49,8 @@ class Settings(NamedTuple):
     seed : int
         Draws the samples that a split holds out, and the dyads if not all are used.
     n_jobs : int or None
+    is_advised : bool
+        Whether to look for what had better be changed, a fifth of the time of a fit.
     """
 
     method: MethodName
@@ -60,6 +62,7 @@ class Settings(NamedTuple):
     limits: Limits
     seed: int
     n_jobs: int | None
+    is_advised: bool = True
 
     @classmethod
     def checked(cls, parameters: Mapping[str, Any], caller: str) -> Settings:
@@ -181,10 +184,12 @@ def _found(pairs: Pairs, criteria: FittedCriteria, settings: Settings, caller: s
         measurer = Measurer.fit(Depths(fronts, settings.depth), n_neighbors, weights, pairs.n_samples)
     with phase("leave-one-out scores"):
         measures = measurer.of_training(pairs, lists)
-    with phase("advice"):
-        advice = criteria_advice(criteria.fitted, dyads)
-        advice += many_criteria_advice(len(criteria.fitted), len(fronts), n_dyads)
-        advice += fronts_advice(pairs, fronts, n_dyads, n_neighbors)
+    advice: list[str] = []
+    if settings.is_advised:
+        with phase("advice"):
+            advice += criteria_advice(criteria.fitted, dyads)
+            advice += many_criteria_advice(len(criteria.fitted), len(fronts), n_dyads)
+            advice += fronts_advice(pairs, fronts, n_dyads, n_neighbors)
     return _Found(pairs, dyads, n_dyads == pairs.n_pairs, measurer, measures, advice)
 
 
@@ -195,9 +200,11 @@ def _blended(pairs: Pairs, criteria: FittedCriteria, n_dyads: int, settings: Set
         fronts = pair_fronts(pairs, settings.limits, seed=settings.seed)
     with phase("leave-one-out scores"):
         measurer, measures = BlendMeasurer.fit(pairs, fronts, usual_sizes(dyads))
-    with phase("advice"):
-        advice = criteria_advice(criteria.fitted, dyads, is_pairwise=True)
-        advice += pair_fronts_advice(pairs, fronts, n_dyads, measurer.n_neighbors)
+    advice: list[str] = []
+    if settings.is_advised:
+        with phase("advice"):
+            advice += criteria_advice(criteria.fitted, dyads, is_pairwise=True)
+            advice += pair_fronts_advice(pairs, fronts, n_dyads, measurer.n_neighbors)
     # Fronts of too many dyads for the memory are cut even if nobody has asked for it.
     is_whole = settings.limits.max_depth is not None or not any(map(is_cut, fronts.fronts))
     return _Found(pairs, dyads, n_dyads == pairs.n_pairs and is_whole, measurer, measures, advice)

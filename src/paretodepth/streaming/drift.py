@@ -1,0 +1,59 @@
+"""Whether small p-values have become too many: bets on it, that no unchanged stream wins often."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+MEAN_RUN = 1_000_000
+"""Samples of an unchanged stream between two false alarms, on average at least."""
+EXPONENTS = np.array([0.25, 0.5, 0.75, 0.9])
+"""Of the bets: the smaller, the smaller the p-values that it is won by."""
+
+
+class DriftMonitor:
+    """Tells when the p-values of a stream stop being uniform, in that small ones are too many.
+
+    Four players bet on every p-value that it is small. A bet multiplies a stake by
+    ``e * p ** (e - 1)``, whose mean over uniform p-values is 1, so nobody can expect to win.
+    Each player lays a new stake of 1 at every sample. When the stakes of a player are worth
+    `mean_run` on average over the players, there is drift, and all begin anew. That is the
+    procedure of Shiryaev and Roberts: if p-values are uniform or larger, it fires among the
+    first n samples with a probability of at most n / `mean_run`.
+
+    Nobody bets on large p-values. Of an unchanged stream they are somewhat too many, because
+    each sample of the window was compared with one sample less than a new one is.
+
+    Parameters
+    ----------
+    mean_run : float, default=1000000
+        Samples between two false alarms, on average at least.
+
+    Attributes
+    ----------
+    stakes : ndarray of shape (4,)
+        What each player's stakes are worth.
+
+    References
+    ----------
+    Vovk et al., "Retrain or not retrain: conformal test martingales for change-point detection", COPA 2021.
+
+    Examples
+    --------
+    >>> from paretodepth.streaming.drift import DriftMonitor
+    >>> monitor = DriftMonitor()
+    >>> [monitor.update(p) for p in (0.5, 0.2, 0.9, 0.001, 0.001, 0.001, 0.001)]
+    [False, False, False, False, False, False, True]
+    """
+
+    def __init__(self, *, mean_run: float = MEAN_RUN) -> None:
+        self.mean_run = mean_run
+        self.stakes: NDArray[np.float64] = np.zeros(len(EXPONENTS))
+
+    def update(self, p_value: float) -> bool:
+        """Take in a p-value, and tell whether that makes a drift."""
+        self.stakes = (1 + self.stakes) * EXPONENTS * p_value ** (EXPONENTS - 1)
+        if self.stakes.mean() < self.mean_run:
+            return False
+        self.stakes = np.zeros(len(EXPONENTS))
+        return True
