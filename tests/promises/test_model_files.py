@@ -3,6 +3,7 @@
 `PARETODEPTH_KILLS=200 python -m pytest tests -k kills_during_save` kills as often as a soak asks for, not 20 times.
 """
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -19,19 +20,25 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
+from paretodepth.files import model_schema
 from paretodepth.files.model_file import MAGIC, PREFIX, VERSION
+from paretodepth.files.model_schema import PARAMETERS, SCHEMA, TYPES
+from paretodepth.fronts.depth import Depths
 from paretodepth.scoring.methods import METHODS, answered_methods
+from paretodepth.scoring.model import Model
 from tests.criteria.metric_draws import draws, is_installed
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
 CASES = [draw for draw in draws(METRICS.values()) if is_installed(METRICS[draw.metric])]
 X = np.random.default_rng(0).random((60, 2))
+NOT_CARRIED = {"n_jobs": None, "verbose": 0, "memory_limit": None}
 NEW = np.random.default_rng(1).random((30, 2)) * 1.3
 
 
@@ -79,7 +86,8 @@ def assert_same(a, b, new):
     values = [explained.pop("values") for explained in explanations]
     np.testing.assert_equal(*(told.to_columns(explanations[0]["criteria"]) for told in values))
     np.testing.assert_equal(*explanations)
-    assert repr(a) == repr(b)
+    # What belongs to the machine is not carried by a file.
+    assert repr(clone(a).set_params(**NOT_CARRIED)) == repr(b)
     for name in ("n_neighbors_", "n_fronts_", "offset_", "alpha_", "training_scores_", "training_labels_", "advice_"):
         np.testing.assert_equal(getattr(a, name), getattr(b, name))
 
@@ -366,6 +374,9 @@ HOSTILE = {
     "a usual range beyond all values": ("Usual", "values", [50.0, 60.0]),
     "criteria alone that are none": ("Calibration", "alone", np.ones((60, 3))),
     "criteria alone of fewer samples": ("Calibration", "alone", np.ones((59, 2))),
+    "nominal values that fall": ("Surprise", "nominal", np.arange(60.0)[::-1]),
+    "criteria alone that fall": ("Calibration", "alone", -np.arange(120.0).reshape(60, 2)),
+    "negative weights": ("Measurer", "weights", [-1.0, 1.0]),
 }
 HOSTILE_BLEND = {
     "a pair with a criterion that is not there": ("PairFronts", "criteria", [[0, 2]]),
@@ -408,7 +419,7 @@ def test_kept_rows_whose_differences_wrap_are_refused(tmp_path):
     kept = np.arange(40)
     kept[3:6] = [2**62, -(2**63), -(2**62)]
     content = sealed(*grown(header, data, object_of(header, "Model")["rows"], kept))
-    with pytest.raises(ValueError, match=r"does not understand \(training samples that do not fit the rest"):
+    with pytest.raises(ValueError, match=r"does not understand \(rows of a Model that do not fit the rest"):
         load_bytes(content, tmp_path)
 
 
@@ -523,9 +534,40 @@ def test_a_state_with_what_a_metric_does_not_have_is_refused(name, model, tmp_pa
 def test_a_metric_whose_estimates_are_not_declared_cannot_be_saved(tmp_path):
     detector = ParetoDepthDetector().fit(X)
     detector.criteria_[0].state["novel"] = 1.0
-    with pytest.raises(ValueError, match="estimates that do not fit the rest"):
+    with pytest.raises(ValueError, match="state of a FittedCriterion that do not fit the rest"):
         detector.save(tmp_path / "m")
     assert not list(tmp_path.iterdir())
+
+
+def test_every_part_of_every_stored_class_has_a_row_in_the_schema():
+    for cls, rows in SCHEMA.items():
+        assert set(rows) == set(TYPES[cls]), cls.__name__
+    for cls in SCHEMA.keys() - {Depths}:
+        assert set(TYPES[cls]) == {field.name for field in dataclasses.fields(cls)}, cls.__name__
+    named = set(ParetoDepthDetector().get_params())
+    assert set(model_schema.NOT_CARRIED) == set(NOT_CARRIED)
+    assert named == PARAMETERS.keys() | set(NOT_CARRIED)
+    assert not PARAMETERS.keys() & set(NOT_CARRIED)
+
+
+def test_a_part_without_a_row_can_be_neither_written_nor_read(model, tmp_path, monkeypatch):
+    detector = ParetoDepthDetector().fit(X)
+    rows = {name: row for name, row in SCHEMA[Model].items() if name != "places"}
+    monkeypatch.setitem(SCHEMA, Model, rows)
+    with pytest.raises(KeyError, match="places"):
+        detector.save(tmp_path / "m")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match=r"does not understand \('places'\)"):
+        load_bytes(model, tmp_path)
+
+
+def test_what_belongs_to_the_machine_is_not_taken_from_a_file(model, tmp_path):
+    header, data = opened(model)
+    assert not header["state"]["parameters"].keys() & set(NOT_CARRIED)
+    for value in (2**63 - 1, -(2**63), "all", {"float": "nan"}, [1]):
+        header["state"]["parameters"].update(dict.fromkeys(NOT_CARRIED, value))
+        loaded = load_bytes(sealed(header, data), tmp_path)
+        assert {name: loaded.get_params()[name] for name in NOT_CARRIED} == NOT_CARRIED
 
 
 HOSTILE_STATE = {
@@ -548,7 +590,17 @@ HOSTILE_STATE = {
     "deep nodes": lambda header: header["state"].update(model=nested(500)),
     "a transformer": lambda header: object_of(header, "FittedCriterion").update(transform="x"),
     "fronts of another kind": lambda header: object_of(header, "Depths").update(kind="deep"),
-    "threads of text": lambda header: header["state"]["parameters"].update(n_jobs="all"),
+    "a seed of text": lambda header: header["state"]["parameters"].update(random_state="today"),
+    "an alpha beyond 1": lambda header: header["state"]["parameters"].update(alpha=7),
+    "more neighbors than samples": lambda header: header["state"]["parameters"].update(n_neighbors=10**6),
+    "an unknown kind of column": lambda header: object_of(header, "Layout").update(kinds=["numbers", "code"]),
+    "two criteria of one name": lambda header: object_of(header, "Criterion").update(name="x1"),
+    "a criterion without a name": lambda header: object_of(header, "Criterion").update(name=""),
+    "a threshold that is NaN": lambda header: object_of(header, "Model").update(threshold={"float": "nan"}),
+    "a rate beyond 1": lambda header: object_of(header, "Model").update(alpha=1.5),
+    "a tail that falls": lambda header: object_of(header, "Surprise").update(scale=-1.0),
+    "a tail from nowhere": lambda header: object_of(header, "Surprise").update(start={"float": "nan"}),
+    "a negative cap": lambda header: object_of(header, "Fronts").update(max_depth=-1),
     "no objects": lambda header: header.update(objects=3),
     "what is usual of a column that is not read": lambda header: object_of(header, "Usual").update(column=1),
     "what is usual of nobody": lambda header: object_of(header, "Usual").update(n_samples=0),
@@ -564,7 +616,7 @@ HOSTILE_STATE = {
 def test_measures_of_another_method_are_refused(method, blend_model, tmp_path):
     header, data = opened(blend_model)
     object_of(header, "Model").update(method=method)
-    with pytest.raises(ValueError, match="measures that do not fit the rest"):
+    with pytest.raises(ValueError, match="measurer of a Model that do not fit the rest"):
         load_bytes(sealed(header, data), tmp_path)
 
 

@@ -266,5 +266,5 @@ def _loaded(model: str) -> "tuple[ParetoDepthDetector, Any]":
     from paretodepth.files.source import check_readable
     from paretodepth.reports.detection import expected_schema
 
-    detector = ParetoDepthDetector.load(check_readable(model))
+    detector = ParetoDepthDetector.load(check_readable(model)).set_params(n_jobs=-1)
     return detector, expected_schema(detector, model)

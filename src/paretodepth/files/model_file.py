@@ -22,14 +22,14 @@ from paretodepth.files.model_checks import (
     check_asked,
     check_dtype,
     check_known,
-    check_model,
-    check_parameters,
+    check_part,
     check_prefix,
     check_shape,
     check_whole,
     refuse_contents,
     refuse_model,
 )
+from paretodepth.files.model_schema import NOT_CARRIED, check_parameters, check_parts
 from paretodepth.files.model_state import Decoder, Encoder, asked_metrics
 from paretodepth.scoring.model import Model
 
@@ -68,11 +68,15 @@ def save_model(path: str | os.PathLike[str], parameters: Mapping[str, Any], mode
     """Write a detector's parameters and model to a file that appears whole or not at all."""
     encoder = Encoder()
     state = {
-        "parameters": {name: encoder.node(value, f"{name} of the detector") for name, value in parameters.items()},
+        "parameters": {
+            name: encoder.node(value, f"{name} of the detector")
+            for name, value in parameters.items()
+            if name not in NOT_CARRIED
+        },
         "model": encoder.node(model, "the model"),
     }
-    check_model(model)
-    check_parameters(parameters)
+    check_parts(model, {})
+    check_parameters(parameters, model)
     descriptions = [_description(array) for array in encoder.arrays]
     header = Header(version("paretodepth"), descriptions, encoder.objects, state)
     _write(os.fspath(path), json.dumps(header._asdict(), allow_nan=False).encode("ascii"), encoder.arrays)
@@ -87,7 +91,7 @@ def load_model(
     ----------
     path : str or path
     defaults : mapping
-        All parameters of the detector; those that the file lacks keep these values.
+        All parameters of the detector; those that a file does not carry keep these values.
     callables : mapping of str to callable
         Metrics that a file cannot carry, by the criterion's name.
     """
@@ -100,10 +104,12 @@ def load_model(
             decoder.add_object(node)
         parameters = dict(defaults)
         for name, node in header.state["parameters"].items():
-            parameters[check_known(name, defaults)] = decoder.value(node)
+            if check_known(name, defaults) not in NOT_CARRIED:
+                parameters[name] = decoder.value(node)
         model = decoder.value(header.state["model"])
-        check_model(model)
-        check_parameters(parameters)
+        check_part(isinstance(model, Model), "the file", "model")
+        check_parts(model, {})
+        check_parameters(parameters, model)
     except UNREADABLE as error:
         refuse_contents(path, header.package, version("paretodepth"), error)
     return parameters, model

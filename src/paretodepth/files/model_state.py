@@ -1,60 +1,33 @@
 """A fitted detector's state as nodes of JSON and a list of arrays, and back.
 
-Only the classes and types listed here are written and read, so that reading makes plain values and nothing else.
+Only the classes of the schema and the types listed here are written and read, so that reading makes plain values and
+nothing else.
 """
 
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, replace
 from datetime import date, datetime, time
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.criteria.criterion import Criterion, check_criterion, checked_params
-from paretodepth.criteria.fitted import FittedCriteria, FittedCriterion
-from paretodepth.criteria.samples import Layout
-from paretodepth.criteria.usual import Usual
+from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.files.model_checks import (
     check_array,
-    check_fronts,
+    check_fitting,
     check_integer,
-    check_known_state,
     check_no_transform,
-    check_part,
     refuse_value,
 )
-from paretodepth.fronts.depth import Depths
+from paretodepth.files.model_relations import is_known_state
+from paretodepth.files.model_schema import CLASSES, TYPES, check_parts, check_types
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.fronts.pair_fronts import PairFronts
-from paretodepth.scoring.blend_measures import BlendMeasurer
-from paretodepth.scoring.calibration import Calibration, Surprise
-from paretodepth.scoring.measures import Measurer
-from paretodepth.scoring.model import Model
 
-CLASSES: dict[str, type] = {
-    cls.__name__: cls
-    for cls in (
-        Criterion,
-        Usual,
-        FittedCriterion,
-        FittedCriteria,
-        Layout,
-        Fronts,
-        Depths,
-        PairFronts,
-        Measurer,
-        BlendMeasurer,
-        Surprise,
-        Calibration,
-        Model,
-    )
-}
 TIMES: dict[str, Any] = {"date": date, "time": time, "datetime": datetime}
 COLLECTIONS: dict[str, Any] = {"tuple": tuple, "set": set, "frozenset": frozenset}
 Node = Any
@@ -110,7 +83,7 @@ class Encoder:
             where = f"the criterion '{value.name}'"
             check_no_transform(value.transform, value.name)
         parts = {}
-        for name in hints(type(value)):
+        for name in TYPES[type(value)]:
             part = getattr(value, name)
             is_asked = isinstance(value, Criterion) and name == "metric" and callable(part)
             parts[name] = {"asked": _title(part)} if is_asked else self.node(part, f"{name} of {where}")
@@ -152,14 +125,15 @@ class Decoder:
         values = {name: self.value(part) for name, part in parts.items() if not (is_asked and name == "metric")}
         if is_asked:
             values["metric"] = self._callables[values["name"]]
-        expected = hints(cls)
-        for name, hint in expected.items():
+        expected = TYPES[cls]
+        for name in expected:
             if name not in values:
                 values[name] = _default(cls, name)
-            check_part(conforms(values[name], hint), cls.__name__, name)
+        check_types(values, cls)
         made = _instance(cls, {name: values[name] for name in expected})
         if cls is Fronts:
-            check_fronts(made)
+            # At once: who holds them builds an index that trusts them.
+            check_parts(made, {})
         elif cls is Criterion:
             check_criterion(made)
         elif cls is FittedCriterion:
@@ -190,7 +164,7 @@ class Decoder:
 
 def _with_own_params(fitted: FittedCriterion) -> FittedCriterion:
     """Return a fitted criterion with its criterion's parameters, which were checked, and of the file the estimates."""
-    check_known_state(fitted)
+    check_fitting(is_known_state(fitted.state, fitted, {}), "estimates")
     criterion, metric = fitted.criterion, fitted.criterion.registered
     if criterion.is_precomputed:
         return fitted
@@ -225,12 +199,6 @@ def _title(function: Callable[..., Any]) -> str:
     return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
-def hints(cls: Any) -> dict[str, Any]:
-    """Return the parts of a class by name, and what each must be."""
-    found = get_type_hints(cls.__init__ if cls is Depths else cls)
-    return {name: hint for name, hint in found.items() if name != "return"}
-
-
 def _default(cls: type, name: str) -> Any:
     """Return the value of a part that a file of an earlier version does not have."""
     default = {field.name: field.default for field in fields(cls)}[name]
@@ -247,26 +215,3 @@ def _instance(cls: type, parts: dict[str, Any]) -> Any:
     for name, value in parts.items():
         object.__setattr__(made, name, value)
     return made
-
-
-def conforms(value: Any, hint: Any) -> bool:
-    """Tell whether a value is what a type hint says."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint is Any:
-        return True
-    if origin in (Union, UnionType):
-        return any(conforms(value, choice) for choice in arguments)
-    if origin is Literal:
-        return isinstance(value, str) and value in arguments
-    if origin is np.ndarray:
-        (dtype,) = get_args(arguments[1])
-        return isinstance(value, np.ndarray) and (dtype is Any or value.dtype == dtype)
-    if origin is dict:
-        return isinstance(value, dict) and all(
-            conforms(entry, of) for item in value.items() for entry, of in zip(item, arguments, strict=True)
-        )
-    if isinstance(origin, type) and issubclass(origin, Iterable):
-        return isinstance(value, origin) and all(conforms(entry, arguments[0]) for entry in value)
-    if hint in (int, float):
-        return isinstance(value, numbers.Integral if hint is int else numbers.Real) and not isinstance(value, bool)
-    return callable(value) if origin is not None else isinstance(value, NoneType if hint is None else hint)
