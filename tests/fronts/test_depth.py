@@ -40,9 +40,10 @@ def test_depths_equal_the_naive_ones_on_any_dyads(n_criteria):
     check()
 
 
-@pytest.mark.parametrize("draw", ["distinct", "partly tied", "correlated", "chain"])
-def test_depths_equal_the_naive_ones_with_many_points_and_fronts(draw):
-    dyads, new = draw_dyads(draw, 2, n_dyads=2000), draw_dyads(draw, 2, seed=1, n_dyads=50)
+@pytest.mark.parametrize("n_criteria", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("draw", ["distinct", "tied", "partly tied", "infinite", "correlated", "chain"])
+def test_depths_equal_the_naive_ones_with_many_points_and_fronts(draw, n_criteria):
+    dyads, new = draw_dyads(draw, n_criteria, n_dyads=2000), draw_dyads(draw, n_criteria, seed=1, n_dyads=50)
     assert_naive_depths(np.concatenate([dyads[:50], new]), dyads, front_numbers(dyads))
 
 

@@ -2,34 +2,63 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from paretodepth._kernels.wide_tree import WIDTH
-from paretodepth.fronts.tree import MAX_HEIGHT, build_tree, build_wide_tree
+from paretodepth import Fronts
+from paretodepth._kernels.wide_tree import LARGEST, WIDTH
+from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.tree import build_level_tree, build_wide_tree, encoded
 from tests.draws import draw_dyads
 
 
-@pytest.mark.parametrize("draw", ["distinct", "tied", "equal", "infinite", "one"])
-@pytest.mark.parametrize("n_points", [16, 17, 100, 333])
-def test_every_node_has_the_corners_of_its_points(draw, n_points):
-    original = draw_dyads(draw, 3, n_dyads=n_points)
-    points = original.copy()
-    places, lower, upper = build_tree(points, np.arange(MAX_HEIGHT) % 3)
-    assert_array_equal(np.sort(places), np.arange(len(points)))
-    assert_array_equal(points, original[places])
-    for node in range(1, len(lower)):
-        # A node of height h is one of 2**h nearly equal parts of the points in tree order.
-        n_nodes = 1 << (node.bit_length() - 1)
-        start, stop = ((node - n_nodes + end) * len(points) // n_nodes for end in (0, 1))
-        assert_array_equal(lower[node], points[start:stop].min(axis=0))
-        assert_array_equal(upper[node], points[start:stop].max(axis=0))
+def level_tree(draw, n_criteria, n_points):
+    """Return fronts, and the tree that has these for levels."""
+    fronts = Fronts.from_dyads(draw_dyads(draw, n_criteria, n_dyads=n_points))
+    return fronts, build_level_tree(fronts.dyads, fronts.starts)
 
 
-def test_nodes_are_halved_by_the_criteria_in_turn():
-    points = draw_dyads("distinct", 2, n_dyads=64).copy()
-    _, lower, upper = build_tree(points, np.array([0, 1]))
-    assert len(lower) == 8
-    assert upper[2, 0] <= lower[3, 0]
-    assert upper[4, 1] <= lower[5, 1]
-    assert upper[6, 1] <= lower[7, 1]
+@pytest.mark.parametrize("draw", ["distinct", "tied", "equal", "infinite", "chain", "correlated", "one"])
+@pytest.mark.parametrize("n_points", [32, 33, 1100])
+def test_a_level_tree_holds_every_point_with_its_level_once(draw, n_points):
+    fronts, tree = level_tree(draw, 3, n_points)
+    held = np.column_stack((tree.points, tree.levels + 1))
+    given = np.column_stack((fronts.dyads, fronts.numbers))
+    assert_array_equal(held[np.lexsort(held.T)], given[np.lexsort(given.T)])
+    assert tree.starts[0] == 0
+    assert tree.starts[-1] == len(fronts.dyads)
+    assert np.all(np.diff(tree.starts) <= WIDTH)
+
+
+@pytest.mark.parametrize("draw", ["distinct", "tied", "infinite", "chain"])
+@pytest.mark.parametrize("n_criteria", [3, 4, 5, 7])
+def test_what_a_point_asks_for_passes_in_its_leaf_and_in_every_node_above(draw, n_criteria):
+    _, tree = level_tree(draw, n_criteria, 3000)
+    codes = encoded(tree.points, tree.edges)
+    leaves = np.repeat(np.arange(len(tree.starts) - 1), np.diff(tree.starts))
+    nodes, places = tree.first_leaf + leaves, np.arange(len(leaves)) - tree.starts[leaves]
+    while True:
+        short = tree.records[nodes, :, places]
+        assert np.all(short[:, 0] <= tree.levels >> tree.shift)
+        assert np.all(short[:, 1 : n_criteria + 1] <= -codes)
+        assert np.all(short[:, n_criteria + 1 :] == -LARGEST), "rows that are no criterion rule out nothing"
+        if not nodes.any():
+            break
+        nodes, places = (nodes - 1) // WIDTH, (nodes - 1) % WIDTH
+
+
+@pytest.mark.parametrize("draw", ["distinct", "tied", "chain"])
+def test_children_and_points_come_by_level(draw):
+    _, tree = level_tree(draw, 3, 3000)
+    assert np.all(np.diff(tree.records[:, 0].astype(int), axis=1) >= 0)
+    for start, stop in zip(tree.starts[:-1], tree.starts[1:], strict=True):
+        assert np.all(np.diff(tree.levels[start:stop]) >= 0)
+
+
+def test_more_levels_than_a_short_integer_can_tell_are_shortened():
+    fronts = Fronts.from_dyads(np.tile(np.arange(70_000.0)[:, None], 3))
+    tree = build_level_tree(fronts.dyads, fronts.starts)
+    assert tree.shift == 2
+    asked = np.repeat(np.arange(0, 70_000, 997.0)[:, None], 3, axis=1)
+    assert_array_equal(Depths(fronts, "paper").of(asked), asked[:, 0] + 2)
+    assert_array_equal(Depths(fronts, "insertion").of(asked + 0.5), asked[:, 0] + 2)
 
 
 @pytest.mark.parametrize("n_criteria", [2, 4, 5, 7])

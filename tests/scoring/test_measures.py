@@ -11,16 +11,6 @@ from tests import naive
 from tests.draws import DRAWS, draw_dyads, numbered_dyads
 
 
-class CountedDepths(Depths):
-    """Depths that count what they are asked for."""
-
-    n_asked = 0
-
-    def of(self, dyads):
-        self.n_asked += len(dyads)
-        return super().of(dyads)
-
-
 def measurer(depths, n_criteria):
     counts = np.full(n_criteria, 2)
     return Measurer(depths, counts, counts, np.ones(n_criteria))
@@ -35,11 +25,3 @@ def test_mean_depth_is_the_mean_of_the_naive_depths(draw, n_criteria):
     rows = asked.reshape(2 * n_rows, 2 * n_criteria, n_criteria)
     expected = naive.depths(asked, dyads, numbers, "paper").reshape(rows.shape[:2]).mean(axis=1)
     assert_array_equal(measurer(Depths(Fronts.from_dyads(dyads), "paper"), n_criteria).mean_depth(rows), expected)
-
-
-def test_a_tree_is_asked_once_for_equal_dyads():
-    dyads = draw_dyads("distinct", 3)
-    depths = CountedDepths(Fronts.from_dyads(dyads), "paper")
-    found = measurer(depths, 3).mean_depth(np.tile(dyads[:6], (7, 1, 1)))
-    assert depths.n_asked == 6
-    assert len(set(found.tolist())) == 1

@@ -1,4 +1,4 @@
-"""Five and more criteria: a tree whose nodes have 32 children, all of which one visit looks at.
+"""Three and more criteria: a tree whose nodes have 32 children, all of which one visit looks at.
 
 Node 0 is the root, node i has the children 32 i + 1 to 32 i + 32, and the leaves are the nodes
 from `first_leaf` on: leaf l holds the points 32 l to 32 l + 31. A node's record holds rows of 32
@@ -7,6 +7,9 @@ and their ranks in each criterion, all shortened to fit. Of a child that is no p
 the largest number and the smallest ranks of the numbered points below it. So what must not be
 larger than asked for is never larger in the record of a point's ancestor, and only what the
 records let pass is compared in full.
+
+A tree of points that come one after the other numbers five and more criteria. One that is built
+whole finds the depths of dyads: the first level with a point that a dyad dominates.
 """
 
 from collections.abc import Callable
@@ -26,6 +29,8 @@ LARGEST = 32767
 """The largest short integer; its opposite is never larger than what is asked for."""
 FIRST_ROWS = 5
 """Rows of a record that are always compared. Those that follow come in twos."""
+N_SEARCHES = 32
+"""Searches that go side by side, so that none waits for another."""
 MIX = 0x077CB531
 """Its five bits from the 28th on differ, whichever of 32 powers of two it is multiplied with."""
 PLACES = np.zeros(WIDTH, np.intp)
@@ -43,6 +48,23 @@ class WideTree(NamedTuple):
     points: NDArray[np.int32]
     numbers: NDArray[np.int32]
     shift: NDArray[np.intp]
+    first_leaf: int
+
+
+class LevelTree(NamedTuple):
+    """A tree of points on levels, in which children and points come by level, the lowest first.
+
+    Leaf l holds the points from ``starts[l]`` to ``starts[l + 1]``. The records hold the
+    lowest level, shortened by `shift` bits, and the opposite of the largest code in each
+    criterion, which is the number of that criterion's edges that are smaller.
+    """
+
+    records: NDArray[np.int16]
+    points: NDArray[np.float64]
+    levels: NDArray[np.int32]
+    starts: NDArray[np.intp]
+    edges: NDArray[np.float64]
+    shift: int
     first_leaf: int
 
 
@@ -218,3 +240,90 @@ def enter(tree: WideTree, position: int) -> None:
         node, child = (node - 1) // WIDTH, (node - 1) % WIDTH
         for row in range(tree.points.shape[1] + 1):
             records[node, row, child] = min(records[node, row, child], records[leaf, row, place])
+
+
+@compiled
+def encode(
+    dyads: NDArray[np.float64], edges: NDArray[np.float64], places: NDArray[np.intp], codes: NDArray[np.int16]
+) -> None:
+    """Write, for each criterion, how many of its edges, one less than a power of two, are smaller than each dyad.
+
+    Searches find room in `places`.
+    """
+    for criterion in range(dyads.shape[1]):
+        for start in range(0, dyads.shape[0], places.shape[0]):
+            n_searches = min(places.shape[0], dyads.shape[0] - start)
+            for search in range(n_searches):
+                places[search] = 0
+            step = (edges.shape[1] + 1) >> 1
+            while step > 0:
+                for search in range(n_searches):
+                    is_smaller = edges[criterion, places[search] + step - 1] < dyads[start + search, criterion]
+                    places[search] += step * is_smaller
+                step >>= 1
+            for search in range(n_searches):
+                codes[start + search, criterion] = places[search]
+
+
+@compiled
+def is_dominated(points: NDArray[np.float64], point: int, dyads: NDArray[np.float64], dyad: int) -> bool:
+    """Tell whether a dyad dominates a point."""
+    # All criteria are compared: without branches that is faster than to stop at the first larger one.
+    is_larger = is_smaller = False
+    for criterion in range(points.shape[1]):
+        is_larger |= dyads[dyad, criterion] > points[point, criterion]
+        is_smaller |= dyads[dyad, criterion] < points[point, criterion]
+    return is_smaller and not is_larger
+
+
+@compiled
+def find_levels(
+    tree: LevelTree,
+    dyads: NDArray[np.float64],
+    codes: NDArray[np.int16],
+    asked: NDArray[np.int16],
+    left: NDArray[np.int64],
+    found: NDArray[np.int32],
+) -> None:
+    """Find the lowest level among the points that each dyad dominates; `found` holds what it is if there is none.
+
+    What is asked for, and the children still to be visited on each height, find room in `asked` and `left`.
+    """
+    records, points, levels, starts, _, shift, first_leaf = tree
+    witness = 0
+    for dyad in range(dyads.shape[0]):
+        for criterion in range(dyads.shape[1]):
+            asked[criterion + 1] = -codes[dyad, criterion]
+        best = found[dyad]
+        # Dyads near each other often dominate the same point.
+        if levels[witness] < best and is_dominated(points, witness, dyads, dyad):
+            best = levels[witness]
+        asked[0] = (best - 1) >> shift
+        node = height = 0
+        bits = passing(records, node, asked)
+        while bits != 0 or height > 0:
+            if bits == 0:
+                height -= 1
+                node = (node - 1) // WIDTH
+                bits = left[height]
+                continue
+            lowest = bits & -bits
+            bits ^= lowest
+            child = PLACES[((lowest * MIX) >> 27) & (WIDTH - 1)]
+            if records[node, 0, child] > asked[0]:
+                # What was found since has ruled out this child, and those that follow are on no lower level.
+                bits = 0
+            elif node < first_leaf:
+                left[height] = bits
+                height += 1
+                node = WIDTH * node + 1 + child
+                bits = passing(records, node, asked)
+            else:
+                point = starts[node - first_leaf] + child
+                if levels[point] >= best:
+                    bits = 0
+                elif is_dominated(points, point, dyads, dyad):
+                    best, witness = levels[point], point
+                    asked[0] = (best - 1) >> shift
+                    bits = 0
+        found[dyad] = best

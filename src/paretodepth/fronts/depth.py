@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._kernels import tree, two_criteria
+from paretodepth._kernels import two_criteria
+from paretodepth._kernels.wide_tree import LARGEST, LevelTree, find_levels
 from paretodepth.fronts.fronts import Fronts, is_new, lexicographic_order
-from paretodepth.fronts.tree import MAX_HEIGHT, build_tree
+from paretodepth.fronts.tree import MAX_HEIGHT, build_level_tree, encoded
 
 Swept = tuple[NDArray[np.float64], NDArray[np.int32]]
 SWEPT_POINTS = 300.0
@@ -165,48 +165,25 @@ class _Trees:
         points, starts = fronts.dyads, fronts.starts
         self._n_fronts = len(fronts)
         if kind != "insertion":
-            self._downward = _LevelTree.build(points, starts)
+            self._downward = build_level_tree(points, starts)
         if kind != "paper":
             # Mirrored, a dyad that dominates is dominated, and the last front is the first.
-            self._upward = _LevelTree.build(-points[::-1], len(points) - starts[::-1])
+            self._upward = build_level_tree(-points[::-1], len(points) - starts[::-1])
 
     def first_dominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (self._downward.first_levels(dyads) + 1).astype(np.float64)
+        return (self._first_levels(self._downward, dyads) + 1).astype(np.float64)
 
     def first_undominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (self._n_fronts + 1 - self._upward.first_levels(-dyads[::-1])[::-1]).astype(np.float64)
+        return (self._n_fronts + 1 - self._first_levels(self._upward, -dyads)).astype(np.float64)
 
-
-@dataclass(frozen=True)
-class _LevelTree:
-    """A k-d tree with the lowest level of each node, searched by branch and bound."""
-
-    points: NDArray[np.float64]
-    levels: NDArray[np.intp]
-    corners: tuple[NDArray[np.float64], NDArray[np.float64]]
-    lowest: NDArray[np.intp]
-    n_levels: int
-
-    @classmethod
-    def build(cls, points: NDArray[np.float64], starts: NDArray[np.intp]) -> _LevelTree:
-        """Return the tree of points of which ``points[starts[l]:starts[l + 1]]`` are on level l."""
-        n_levels = len(starts) - 1
-        columns = np.column_stack((points, np.repeat(np.arange(n_levels), np.diff(starts))))
-        # The lowest level of a node prunes the search, so levels are halved first, then the criteria in turn.
-        n_criteria = points.shape[1]
-        splits = np.array([n_criteria] * 4 + list(range(n_criteria)) * MAX_HEIGHT)
-        _, lower, upper = build_tree(columns, splits)
-        points, lower_corners, upper_corners = (np.ascontiguousarray(part[:, :-1]) for part in (columns, lower, upper))
-        levels, lowest = (part[:, -1].astype(np.intp) for part in (columns, lower))
-        return cls(points, levels, (lower_corners, upper_corners), lowest, n_levels)
-
-    def first_levels(self, dyads: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return these levels for dyads in lexicographic order, the number of levels where there is none."""
-        # Equal dyads, which there may be many of, are looked up once.
+    def _first_levels(self, tree: LevelTree, dyads: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Return the first level with a point that each dyad dominates, the number of levels where there is none."""
+        # Equal dyads are looked up once: a pair is among the nearest of both its samples, samples that are alike have
+        # equal dyads, and those that dominate next to nothing take a tree far longer than others.
         is_first = is_new(dyads)
         distinct = np.ascontiguousarray(dyads[is_first])
-        found = np.full(len(distinct), self.n_levels)
-        stack = np.empty(2 * MAX_HEIGHT, np.intp)
-        tree.find_levels(distinct, self.points, self.levels, self.corners, self.lowest, stack, found)
-        levels: NDArray[np.intp] = found[np.cumsum(is_first) - 1]
+        found = np.full(len(distinct), self._n_fronts, np.int32)
+        asked = np.full(tree.records.shape[1], LARGEST, np.int16)
+        find_levels(tree, distinct, encoded(distinct, tree.edges), asked, np.empty(MAX_HEIGHT, np.int64), found)
+        levels: NDArray[np.int32] = found[np.cumsum(is_first) - 1]
         return levels

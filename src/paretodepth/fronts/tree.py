@@ -1,34 +1,21 @@
-"""Balanced k-d trees of points: with the corners of their nodes, or wide. Compiled loops search them."""
+"""Balanced k-d trees of points whose nodes have many children. Compiled loops search them."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._kernels.tree import Points, split_nodes
-from paretodepth._kernels.wide_tree import FIRST_ROWS, LARGEST, WIDTH, WideTree
+from paretodepth._kernels.tree import split_nodes
+from paretodepth._kernels.wide_tree import FIRST_ROWS, LARGEST, N_SEARCHES, WIDTH, LevelTree, WideTree, encode
 
-LEAF_SIZE = 16
-"""Points that are faster looked at one by one than split further."""
 MAX_HEIGHT = 64
 """Splits that are never used up."""
 MAX_STACK = WIDTH * MAX_HEIGHT
 """Nodes that never wait for a visit at once."""
-
-
-def build_tree(points: Points, splits: NDArray[np.intp]) -> tuple[NDArray[np.intp], Points, Points]:
-    """Put points, at least one, in tree order; return the row each came from and the corners of every node.
-
-    Nodes of height h are halved by criterion ``splits[h]``. It does not depend on how wide
-    they are: a width compares values, and only their order counts.
-    """
-    n_points = len(points)
-    places = np.arange(n_points)
-    height = _height(n_points, LEAF_SIZE)
-    split_nodes(points, places, splits[:height])
-    n_leaves = 1 << height
-    # All leaves differ by one point at most, so a node's points follow from its number and are stored nowhere.
-    starts = np.arange(n_leaves) * n_points // n_leaves
-    lower, upper = (_corners(extreme, extreme.reduceat(points, starts, axis=0)) for extreme in (np.minimum, np.maximum))
-    return places, lower, upper
+N_EDGES = 4095
+"""Values of each criterion that tell most points apart; one less than a power of two."""
+N_DRAWN = 4
+"""Points that are looked at for each of these."""
+N_LEVEL_SPLITS = 4
+"""How often levels are halved before criteria."""
 
 
 def build_wide_tree(points: NDArray[np.int32]) -> tuple[WideTree, NDArray[np.intp]]:
@@ -39,19 +26,15 @@ def build_wide_tree(points: NDArray[np.int32]) -> tuple[WideTree, NDArray[np.int
     n_points, n_criteria = points.shape
     places = np.arange(n_points)
     height = _height(n_points, WIDTH)
-    split_nodes(points, places, np.arange(height) % n_criteria)
+    split_nodes(points, places, np.arange(height) % n_criteria, 1)
     n_leaves = 1 << height
     starts = np.arange(n_leaves + 1) * n_points // n_leaves
     leaves = np.repeat(np.arange(n_leaves), np.diff(starts))
     in_order = WIDTH * leaves + np.arange(n_points) - starts[leaves]
-    # A node has as many children as five halvings make; the root may have fewer.
-    n_levels = -(-height // 5)
-    first_leaf = (WIDTH**n_levels - 1) // (WIDTH - 1)
-    n_rows = FIRST_ROWS + (max(n_criteria + 1 - FIRST_ROWS, 0) + 1) // 2 * 2
-    records = np.full((first_leaf + n_leaves, n_rows, WIDTH), LARGEST, np.int16)
-    # No number yet, and rows that are no criterion and rule out nothing.
+    records = _empty_records(height, n_criteria)
+    first_leaf = len(records) - n_leaves
+    # No number yet.
     records[:, 0] = 0
-    records[:, n_criteria + 1 :] = -LARGEST
     for criterion, ranks in enumerate(points.T):
         short = ranks.astype(np.int64) * LARGEST // (ranks.max() + 1)
         records[first_leaf + leaves, criterion + 1, in_order % WIDTH] = short
@@ -62,19 +45,101 @@ def build_wide_tree(points: NDArray[np.int32]) -> tuple[WideTree, NDArray[np.int
     return WideTree(records, exact, np.zeros(len(exact), np.int32), np.zeros(1, np.intp), first_leaf), positions
 
 
+def build_level_tree(points: NDArray[np.float64], starts: NDArray[np.intp]) -> LevelTree:
+    """Return the tree of points, at least one, of which ``points[starts[l]:starts[l + 1]]`` are on level l."""
+    n_points, n_criteria = points.shape
+    levels = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    shift = 0
+    while len(starts) >> shift > LARGEST:
+        shift += 1
+    edges = _edges(points)
+    codes = encoded(points, edges)
+    height = _height(n_points, WIDTH)
+    leaves, rows = _leaves_by_level(codes.copy(), levels, height)
+    first_points = np.searchsorted(leaves, np.arange((1 << height) + 1))
+    records = _empty_records(height, n_criteria)
+    first_leaf = len(records) - (1 << height)
+    places = WIDTH * leaves + np.arange(n_points) - first_points[leaves]
+    for row, short in enumerate((levels >> shift, *(-codes.T))):
+        in_leaves = np.full(WIDTH << height, LARGEST, np.int16)
+        in_leaves[places] = short[rows]
+        records[first_leaf:, row] = in_leaves.reshape(-1, WIDTH)
+    # From the leaves up, a layer of nodes after the other.
+    first, n_nodes = first_leaf, 1 << height
+    while n_nodes > 1:
+        children = np.arange(n_nodes)
+        n_nodes = -(-n_nodes // WIDTH)
+        parents = (first - 1) // WIDTH + children // WIDTH
+        records[parents, :, children % WIDTH] = records[first + children].min(axis=2)
+        first = (first - 1) // WIDTH
+    return LevelTree(records, points[rows], levels[rows], first_points, edges, shift, first_leaf)
+
+
+def encoded(dyads: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int16]:
+    """Return, for each value of dyads, how many of its criterion's edges are smaller."""
+    codes = np.empty(dyads.shape, np.int16)
+    encode(dyads, edges, np.empty(N_SEARCHES, np.intp), codes)
+    return codes
+
+
+def _edges(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values of each criterion in rising order, with about as many points between any two."""
+    edges = np.full((points.shape[1], N_EDGES), np.inf)
+    some = points[:: -(-len(points) // (N_EDGES * N_DRAWN))]
+    step = -(-len(some) // N_EDGES)
+    for of_criterion, values in zip(edges, some.T, strict=True):
+        drawn = np.sort(values)[::step]
+        of_criterion[: len(drawn)] = drawn
+    return edges
+
+
+def _leaves_by_level(
+    codes: NDArray[np.int16], levels: NDArray[np.int32], height: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the points in the order of a level tree, as rows, and the leaf of each.
+
+    The points come in the order of their levels; their codes are put in some other order.
+    """
+    n_points, n_criteria = codes.shape
+    n_leaves = 1 << height
+    rows = np.arange(n_points)
+    # Levels are halved first, which is done: the lowest level of a node prunes the search.
+    n_splits = max(height - N_LEVEL_SPLITS, 0)
+    split_nodes(codes, rows, np.arange(n_splits) % n_criteria, n_leaves >> n_splits)
+    starts = np.arange(n_leaves + 1) * n_points // n_leaves
+    lowest = np.minimum.reduceat(levels[rows], starts[:-1])
+    # On each height children change places with their siblings, which moves all that is below them as one.
+    order = np.zeros(n_leaves, np.int64)
+    n_below = 1
+    while n_below < n_leaves:
+        of_children = lowest.reshape(-1, n_below).min(axis=1)
+        n_siblings = min(WIDTH, len(of_children))
+        by_level = np.argsort(of_children.reshape(-1, n_siblings), axis=1, kind="stable")
+        places = np.argsort(by_level, axis=1)
+        order += n_below * np.repeat(places.ravel(), n_below)
+        n_below *= n_siblings
+    # Rows of the same leaf in rising order are in that of their levels.
+    n_bits = n_points.bit_length()
+    keys = np.repeat(order << n_bits, np.diff(starts)) | rows
+    keys.sort()
+    return keys >> n_bits, keys & ((1 << n_bits) - 1)
+
+
+def _empty_records(height: int, n_criteria: int) -> NDArray[np.int16]:
+    """Return the records of a tree of 2**height leaves, in which nothing passes."""
+    # A node has as many children as five halvings make; the root may have fewer.
+    n_layers = -(-height // 5)
+    first_leaf = (WIDTH**n_layers - 1) // (WIDTH - 1)
+    n_rows = FIRST_ROWS + (max(n_criteria + 1 - FIRST_ROWS, 0) + 1) // 2 * 2
+    records = np.full((first_leaf + (1 << height), n_rows, WIDTH), LARGEST, np.int16)
+    # Rows that are no criterion rule out nothing.
+    records[:, n_criteria + 1 :] = -LARGEST
+    return records
+
+
 def _height(n_points: int, leaf_size: int) -> int:
     """Return how often points are halved until no leaf holds more than so many."""
     height = 0
     while leaf_size << height < n_points:
         height += 1
     return height
-
-
-def _corners(extreme: np.ufunc, of_leaves: Points) -> Points:
-    """Return one corner of every node."""
-    levels = [of_leaves]
-    while len(levels[-1]) > 1:
-        levels.append(extreme(levels[-1][::2], levels[-1][1::2]))
-    # There is no node 0; its row holds something rather than what was in memory.
-    levels.append(levels[-1])
-    return np.concatenate(levels[::-1])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paretodepth._blocks import map_blocks, row_blocks
 from paretodepth.fronts.depth import Depths
-from paretodepth.fronts.fronts import Fronts, lexicographic_order
+from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.nearest import NeighborLists, nearest_by_sum, nearest_dyads
 from paretodepth.pairs.pairs import Pairs, spread_rows
 from paretodepth.scoring.methods import OF_DEPTH, Measure
@@ -36,8 +36,6 @@ N_PROFILED = 200
 N_PROFILED_VALUES = 2**22
 """Dissimilarities that these have in each criterion, unless there are fewer than `MIN_PROFILED` of them."""
 MIN_PROFILED = 25
-MIN_TREE_CRITERIA = 3
-"""From so many criteria on a tree finds depths, which may take long for some dyads."""
 MIN_SUMMED = 5
 """Neighbors whose dissimilarities are summed at least: with fewer, ties and single pairs decide."""
 
@@ -130,22 +128,9 @@ class Measurer:
         """Return the paper's v from the dyads with the summed neighbors, shape (n_rows, s, n_criteria)."""
         joined_dyads = dyads if self.is_joined.all() else dyads[:, self.is_joined]
         n_rows, n_dyads, n_criteria = joined_dyads.shape
-        asked = joined_dyads.reshape(-1, n_criteria)
-        depths = self.depths.of(asked) if n_criteria < MIN_TREE_CRITERIA else self._depths_once(asked)
+        depths = self.depths.of(joined_dyads.reshape(-1, n_criteria))
         mean: NDArray[np.float64] = depths.reshape(n_rows, n_dyads).mean(axis=1)
         return mean
-
-    def _depths_once(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the depth of each dyad, of equal ones asked for once."""
-        # A pair is among the nearest of both its samples, samples that are alike have equal dyads, and those that
-        # dominate next to nothing take a tree a thousand times as long as others.
-        order = lexicographic_order(dyads)
-        in_order = dyads.take(order, axis=0)
-        is_first = np.ones(len(dyads), bool)
-        np.any(in_order[1:] != in_order[:-1], axis=1, out=is_first[1:])
-        depths = np.empty(len(dyads))
-        depths[order] = self.depths.of(in_order[is_first])[np.cumsum(is_first) - 1]
-        return depths
 
     def neighbor_sums(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return, in each criterion, the sum over the dyads with the summed neighbors in that criterion."""
