@@ -43,6 +43,7 @@ KINDS = {
     "few far numbers": ("size", np.concatenate([RNG.normal(10, 1, N - 3), [100, 200, 300]]), "number"),
     "amounts": ("price", RNG.lognormal(3, 1, N), "amount"),
     "whole amounts": ("people", RNG.lognormal(8, 2, N).astype(int), "amount"),
+    "amounts of one size": ("acid", RNG.lognormal(1, 0.4, N), "number"),
     "evenly spread": ("length", RNG.uniform(1, 9, N), "number"),
     "huge integers": ("size", [10**300 + int(value) for value in RNG.integers(9, size=N)], "constant"),
     "too huge for floats": ("size", [10**400] * N, "empty"),

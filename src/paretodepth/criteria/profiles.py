@@ -47,8 +47,8 @@ Of their logarithms neither is as much longer than the other.
 """
 MIN_AMOUNTS = 20
 """Different amounts; fewer are grades."""
-MIN_SPAN = 3.0
-"""How many times larger the upper of these quantiles is than the lower."""
+MIN_SPAN = 6.0
+"""How many times larger the upper of these quantiles is than the lower; of less, differences say as much."""
 
 
 class Profile(NamedTuple):
