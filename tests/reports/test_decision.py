@@ -6,7 +6,8 @@ import pytest
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.reports import detect
-from paretodepth.reports.decision import TAIL_SHAPE, fdr_threshold, n_standing_out, share_threshold, stand_out_p_values
+from paretodepth.reports.decision import fdr_threshold, n_standing_out, share_threshold
+from paretodepth.scoring.standing_out import TAIL_SHAPE, stand_out_p_values
 from tests.draws import DRAWS, draw_dyads
 
 

@@ -1,7 +1,10 @@
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from paretodepth.scoring.advice import count_ties
+from paretodepth import AdviceWarning, ParetoDepthDetector
+from paretodepth.scoring.advice import count_ties, standing_out_advice, standing_out_rows
+from paretodepth.scoring.methods import METHODS
 
 
 def test_ties_are_dyads_that_are_not_alone():
@@ -9,3 +12,29 @@ def test_ties_are_dyads_that_are_not_alone():
     assert_allclose(ties.shares, [0.5, 0.0, 1.0])
     assert_allclose(ties.zero_shares, [0.0, 0.25, 1.0])
     assert_array_equal(ties.is_constant, [False, False, True])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fit_names_training_samples_that_stand_out_and_advises_to_leave_them_out(method):
+    X = np.random.default_rng(0).random((300, 2))
+    # Warnings are errors: of nominal samples alone nothing is said.
+    assert not ParetoDepthDetector(method=method).fit(X).advice_
+    X[[7, 42]] += [[3.0, 0.0], [0.0, 4.0]]
+    with pytest.warns(
+        AdviceWarning, match="2 training samples stand out of the rest as anomalies do: (7, 42|42, 7). Fit"
+    ):
+        ParetoDepthDetector(method=method).fit(X)
+
+
+def test_of_few_samples_none_stands_out():
+    assert not len(standing_out_rows(np.append(np.arange(98.0), 1e6)))
+    assert_array_equal(standing_out_rows(np.append(np.arange(99.0), 1e6)), [99])
+
+
+def test_many_that_stand_out_are_counted_and_dropped_samples_keep_their_numbers():
+    scores = np.concatenate([np.arange(200.0), 1e9 + np.arange(6.0), [np.nan]])[::-1]
+    assert_array_equal(standing_out_rows(scores), [1, 2, 3, 4, 5, 6])
+    assert standing_out_advice(scores) == [
+        "6 training samples stand out of the rest as anomalies do: 1, 2, 3, 4, 5 and more. Fit again without those "
+        "that are not nominal."
+    ]

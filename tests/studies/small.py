@@ -24,6 +24,7 @@ SMALL = {
     "tables": ({"folder": "", "label": None, "tables": ["small"], "left_out": {"glass": "why"}, "pyod": []}, 2),
     "groups": ({"tables": ["7_small"], "groups": [1, 2, "one per column"], "methods": ["depth", "blend"]}, 2),
     "validity": ({"alphas": list(validity.ALPHAS)}, 12),
+    "contamination": ({"regimes": ["cube, K = 2", "pedestrians, K = 2"], "methods": ["depth", "blend"]}, 2),
     "trimming": ({"tables": ["simulated"], "contaminations": [0.05, 0.1], "method": "criteria"}, 2),
     "speed": ({"n_criteria": [2]}, 3),
     "fits": ({"fits": [[2, 120, {"max_depth": "auto"}], [2, 60, {"max_depth": 5}], [3, 100, {"max_dyads": 900}]]}, 1),
@@ -63,7 +64,7 @@ def assert_section_is_written(page, name, values, folder):
     assert experiment.title in text
     assert all(table.to_markdown() in text for table in tables)
     pictures = sorted(path.name for path in files.glob("*.png"))
-    assert pictures or name in ("speed", "cluster", "trimming")
+    assert pictures or name in ("speed", "cluster", "contamination", "trimming")
     for picture in pictures:
         assert f"{page.name}/{picture}" in text
         assert (files / picture).with_suffix(".svg").exists()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.studies.accuracy import areas, groups, regimes, scores, trimming, validity
+from paretodepth.studies.accuracy import areas, contamination, groups, regimes, scores, trimming, validity
 from paretodepth.studies.pages import ACCURACY
 from tests.studies.small import SMALL, assert_section_is_written, cells
 
@@ -29,6 +29,16 @@ def test_the_blend_is_near_the_better_of_depth_and_criteria_in_every_regime(runs
     assert float(summary["blend"]["among label-free"]) <= float(summary["PDA"]["among label-free"])
     assert {"LOF", "IsolationForest"} <= summary.keys()
     assert not [name for name in summary if name.startswith("PyOD")]
+
+
+@pytest.mark.slow
+def test_anomalies_put_into_a_training_set_are_named_and_nominal_samples_are_not(runs):
+    (cube, _, every) = cells(contamination.tables(runs("contamination"), SMALL["contamination"][0]), "advice")
+    for method in ("depth", "blend"):
+        assert cube[f"{method}, clean"] == "0.00"
+        assert cube[f"{method}, with anomalies"] == "1.00"
+        assert float(cube[f"{method}, right"]) > 0.9
+    assert every["regime"] == "all"
 
 
 def test_anomalies_lie_as_far_out_as_the_density_of_their_cluster_makes_odd():

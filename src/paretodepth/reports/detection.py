@@ -30,13 +30,13 @@ from paretodepth.reports.decision import (
     check_one_rate,
     fdr_threshold,
     share_threshold,
-    stand_out_p_values,
 )
 from paretodepth.reports.reasons import Reason, reasons_of, training_names
 from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import check_fdr
 from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new, with_values
 from paretodepth.scoring.model import Model
+from paretodepth.scoring.standing_out import stand_out_p_values
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -253,7 +253,7 @@ def detect(
         with the others.
     fdr : float or None, default=None
         A false discovery rate, as in `ParetoDepthDetector.select`, in place of the detector's
-        `alpha` or `threshold`; of one table an estimate, see `decision.stand_out_p_values`.
+        `alpha` or `threshold`; of one table an estimate, see `scoring.standing_out.stand_out_p_values`.
     contamination : float or None, default=None
         Of one table, the share of its samples to call; 0.05 if nothing else is given.
     rows : ndarray of shape (n_rows,) or None, default=None

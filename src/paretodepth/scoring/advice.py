@@ -16,6 +16,7 @@ from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.capped_fronts import asked_dyads
 from paretodepth.pairs.pairs import Pairs
+from paretodepth.scoring.standing_out import stand_out_p_values
 
 MANY_CRITERIA = 5
 TIED_SHARE = 0.1
@@ -25,6 +26,12 @@ N_CORRELATED_DYADS = 10_000
 """Dyads, spread evenly over all, that the rank correlations are computed from."""
 DEEP_SHARE = 0.01
 """Share of nominal dyads beyond the last front that is worth a word."""
+STANDING_OUT_LEVEL = 0.01
+"""How often one of so many nominal samples would stand out as much, by the tail of the scores, for it to be named."""
+MIN_JUDGED = 100
+"""Training samples from which on there is a tail to judge by."""
+N_NAMED = 5
+"""Training samples that are named as standing out; more are counted."""
 
 
 class AdviceWarning(UserWarning):
@@ -173,6 +180,32 @@ def pair_fronts_advice(pairs: Pairs, fronts: PairFronts, n_dyads: int, n_neighbo
                 "pair of criteria, so that their depth is an estimate by random dyads. Raise max_depth."
             )
     return advice
+
+
+def standing_out_advice(scores: NDArray[np.float64]) -> list[str]:
+    """Return what to tell the user about training samples that score as only anomalies should."""
+    odd = standing_out_rows(scores)
+    if not len(odd):
+        return []
+    who = "1 training sample stands" if len(odd) == 1 else f"{len(odd)} training samples stand"
+    named = ", ".join(map(str, odd[:N_NAMED])) + (" and more" if len(odd) > N_NAMED else "")
+    return [f"{who} out of the rest as anomalies do: {named}. Fit again without those that are not nominal."]
+
+
+def standing_out_rows(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return which training samples score as only anomalies should, the strangest first.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples,)
+        Leave-one-out, larger is stranger; NaN for samples that were dropped.
+    """
+    rows = np.flatnonzero(~np.isnan(scores))
+    if len(rows) < MIN_JUDGED:
+        return rows[:0]
+    p_values = stand_out_p_values(scores[rows])
+    n_odd = np.count_nonzero(p_values * len(rows) <= STANDING_OUT_LEVEL)
+    return rows[np.argsort(p_values, kind="stable")[:n_odd]]
 
 
 def _drawn_advice(n_dyads: int, n_pairs: int) -> list[str]:

@@ -20,7 +20,14 @@ from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks
 from paretodepth.pairs.pair_fronts import pair_fronts
 from paretodepth.pairs.pairs import Criteria, HeldPairs, Pairs, Views
-from paretodepth.scoring.advice import criteria_advice, fronts_advice, is_cut, many_criteria_advice, pair_fronts_advice
+from paretodepth.scoring.advice import (
+    criteria_advice,
+    fronts_advice,
+    is_cut,
+    many_criteria_advice,
+    pair_fronts_advice,
+    standing_out_advice,
+)
 from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.calibration import (
     CALIBRATIONS,
@@ -137,7 +144,7 @@ def fitted_model(
         profiles=rank_profiles(found.pairs),
         places=np.sort(found.dyads[:: -(-len(found.dyads) // N_PLACES)], axis=0),
         is_exact=found.is_exact,
-        advice=found.advice,
+        advice=found.advice + (standing_out_advice(scores) if settings.is_advised else []),
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from paretodepth._checks import check_choice
-from paretodepth.studies.accuracy import areas, costs, groups, trimming, unseen, validity
+from paretodepth.studies.accuracy import areas, contamination, costs, groups, trimming, unseen, validity
 from paretodepth.studies.paper import appendix_b, figure1, figure2, table1a, table1b, theorem1, theorem2
 from paretodepth.studies.runs import Experiment, finished_runs
 from paretodepth.studies.scaling import cluster, large_fits, subsets
@@ -56,7 +56,7 @@ ACCURACY = Page(
     "other detectors, and whether p-values hold what they promise. The first section compares them where the blend was "
     "developed, the second on tables that served no choice; each names where the blend loses. This page is written by "
     "`paretodepth accuracy`; each section ends with the command that makes it.\n",
-    _by_name(areas, unseen, groups, validity, trimming, costs),
+    _by_name(areas, unseen, groups, validity, contamination, trimming, costs),
 )
 SCALING = Page(
     "scaling",
