@@ -357,13 +357,9 @@ def check_columns(columns: object, name: str, n_features: int, feature_names: Se
         return list(range(n_features))
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         columns = [columns]
-    # The first of equal names; looked up, for there may be thousands of both.
-    places = {} if feature_names is None else {name: place for place, name in reversed(list(enumerate(feature_names)))}
-    indices = [
-        _check_column(match, name, n_features, feature_names, places)
-        for column in columns
-        for match in _glob_matches(column, places)
-    ]
+    places = {feature: place for place, feature in enumerate(feature_names or ())}
+    matches = [match for column in columns for match in _glob_matches(column, places)]
+    indices = [_check_column(match, name, n_features, places) for match in matches]
     if not indices:
         raise ValueError(
             f"The 'columns' parameter of the criterion '{name}' must name at least one column. "
@@ -375,26 +371,23 @@ def check_columns(columns: object, name: str, n_features: int, feature_names: Se
 def _glob_matches(column: object, places: Mapping[str, int]) -> list[object]:
     """Return the columns that a glob such as 'x_*' stands for; anything else, or a glob without match, as it is."""
     if isinstance(column, str) and column not in places:
-        found = [name for name in places if fnmatch.fnmatchcase(name, column)]
-        return sorted(found, key=places.__getitem__) or [column]
+        return [name for name in places if fnmatch.fnmatchcase(name, column)] or [column]
     return [column]
 
 
-def _check_column(
-    column: object, name: str, n_features: int, feature_names: Sequence[str] | None, places: Mapping[str, int]
-) -> int:
+def _check_column(column: object, name: str, n_features: int, places: Mapping[str, int]) -> int:
     """Return the index of a column given by index or name."""
     expected = f"The 'columns' parameter of the criterion '{name}' must hold"
     if isinstance(column, str):
-        if feature_names is None:
+        if not places:
             raise ValueError(
                 f"{expected} indices when the data have no column names. Got '{column}' instead; "
                 "pass a data frame or give the column's index."
             )
         if column not in places:
             raise ValueError(
-                f"{expected} columns of the data. Got '{column}' instead{suggestion(column, feature_names)}; "
-                f"the columns are {listed(feature_names[:20])}{' and so on' if len(feature_names) > 20 else ''}."
+                f"{expected} columns of the data. Got '{column}' instead{suggestion(column, list(places))}; the "
+                f"columns are {listed(list(places)[:20])}{' and so on' if len(places) > 20 else ''}."
             )
         return places[column]
     if not is_integer(column):
