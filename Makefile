@@ -71,9 +71,12 @@ coverage: .venv/.dev
 boundscheck: .venv/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/boundscheck $(BIN)/python -m pytest -n auto $(KERNEL_TESTS)
 
-# Mutated model, TOML and CSV files; led by coverage with Atheris, where that is to be had.
+# Mutated files in processes of 1 GB: models anyhow and part by part, criteria, data; led by coverage with Atheris, where
+# that is to be had.
 fuzz: .venv/.dev
-	$(BIN)/python -m tests.promises.fuzz --files 60000
+	$(BIN)/python -m tests.promises.fuzz --kinds model,sealed,toml --files 60000
+	$(BIN)/python -m tests.promises.fuzz --kinds fields --files 100000
+	$(BIN)/python -m tests.promises.fuzz --kinds data --files 20000
 
 fuzz-atheris: .venv/.dev
 	$(PIP) install --group fuzz

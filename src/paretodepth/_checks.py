@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+MAX_CHOICES, MAX_LETTERS = 2000, 200
+"""Words that are looked through for a mistyped one, and their letters."""
+
 
 def listed(words: Iterable[object]) -> str:
     """Return words in quotes, with commas between."""
@@ -20,7 +23,9 @@ def suggestion(word: object, choices: Sequence[str]) -> str:
     """Return ' (did you mean …?)', or nothing if no choice is close."""
     folded = str(word).casefold()
     close = [choice for choice in choices if choice.casefold() == folded and choice != word]
-    close = close or difflib.get_close_matches(str(word), choices, n=3)
+    # Each comparison takes a while, and nobody mistypes a word of a thousand letters.
+    likely = [choice for choice in choices[:MAX_CHOICES] if len(choice) < MAX_LETTERS]
+    close = close or difflib.get_close_matches(str(word)[:MAX_LETTERS], likely, n=3)
     return f" (did you mean {' or '.join(repr(choice) for choice in close)}?)" if close else ""
 
 

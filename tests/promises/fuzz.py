@@ -1,119 +1,55 @@
-"""Mutated model files, TOML files and CSV files: each is read or refused with a sentence, in time and in little memory.
+"""Mutated files: each is read or refused with a sentence, in time and in little memory, whatever is in it.
 
-Run by itself, `python -m tests.promises.fuzz --files 50000 --seed 0`, it limits its own memory and prints what it
-has seen.
+``python -m tests.promises.fuzz --kinds fields --files 100000 --seed 0`` tries files in some processes, each of which
+may take 1 GB. A process that a file ends is started again behind it, and the file is told.
 """
 
 import argparse
 import collections
+import gzip
 import hashlib
+import io
+import itertools
 import json
-import operator
 import os
 import random
 import re
 import resource
+import selectors
 import signal
 import sys
 import tempfile
 import time
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
-from paretodepth.criteria.metrics import METRICS
+from paretodepth.files import write_table
 from paretodepth.files.model_file import MAGIC, PREFIX, VERSION
 from paretodepth.files.reading import Reading
 from paretodepth.files.tables import read_table
-from tests.criteria.metric_draws import is_installed
+from tests.promises.fuzz_corpus import data_seeds, model_seeds, toml_seeds
+from tests.promises.fuzz_fields import Opened, changed
 
 SECONDS = 10
 """A file may take, on a busy machine."""
-MEGABYTES = 500
-"""Of memory that the process may take at any time."""
+MEGABYTES = 1024
+"""Of memory that a process may take at any time."""
+N_WARM = 200
+"""Files of each kind that are tried first, without a limit: to compile takes memory that is no file's fault."""
 SCORED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What a model may raise whose parts each make sense, when samples are scored with it."""
-
-WALKS = [np.cumsum(np.random.default_rng(i).random((4, 2)), axis=0) for i in range(12)]
-TABLE = {
-    "x": np.random.default_rng(0).random(12),
-    "y": np.random.default_rng(1).random(12),
-    "word": [f"word {i % 5}" for i in range(12)],
-    "walk": WALKS,
-    "series": [walk[: 2 + i % 3, 0] for i, walk in enumerate(WALKS)],
-}
-CRITERIA = {
-    "default": [Criterion("x", "x"), Criterion("y", "y", "cityblock")],
-    "columns": [
-        Criterion("hour", ["x", "y"], "cyclic", period=24),
-        Criterion("mixed", ["x", "word"], "gower", missing="ignore"),
-        Criterion("shape", ["x", "y"], "mahalanobis"),
-    ],
-    "sequences": [
-        Criterion("walk", "walk", "frechet"),
-        Criterion("speed", "walk", "speed", bins=5),
-        Criterion("series", "series", "shape_based"),
-        Criterion("kind", "word", "mismatch"),
-    ],
-    "parameters": [Criterion("shape", "walk", "shape", points=5), Criterion("scaled", ["x", "y"], "seuclidean")],
-}
-if is_installed(METRICS["dtw"]):
-    CRITERIA["series"] = [Criterion("series", "series", "dtw", window=2), Criterion("y", "y")]
-if is_installed(METRICS["levenshtein"]):
-    CRITERIA["text"] = [
-        Criterion("letters", "word", "levenshtein", normalized=True),
-        Criterion("words", "word", "token_set"),
-        Criterion("y", "y"),
-    ]
-PARAMETERS = {
-    "default": {"method": "blend"},
-    "columns": {"calibration": "split", "random_state": 0, "depth": "mid"},
-    "sequences": {"depth": "insertion", "method": "criteria"},
-}
-CSV = [
-    b'x,y,word\n1,2,a\n3.5,-4,b\n5,6e3,"c,d"\n',
-    'größe;wert\n1,5;"zwei\nZeilen"\n2,5;😀\n'.encode(),
-    b"\xef\xbb\xbfa\tb\r\n1\t2\r\n3\t4\r\n",
-    b"date,flag\n2020-01-01,true\n2021-12-31,false\n,\n",
-]
 NUMBERS = [-1, 0, 1, 2, 7, 255, 2**31, 2**53, 2**63, 10**30, -(10**18), 0.5, 1e308, 5e-324]
 TOKENS = [b"\x00", b"\xff\xfe", b'"', b"'", b",", b";", b"\n", b"[[", b"]]", b"{", b"}", b"=", b"nan", b"inf", b"1e999"]
-TOKENS += [
-    b"-1",
-    b"99999999999999999999",
-    b"true",
-    b"null",
-    b"\\u0000",
-    b"period",
-    b"metric",
-    b"params",
-    b"[[criterion]]",
-]
+TOKENS += [b"-1", b"99999999999999999999", b"true", b"null", b"\\u0000", b"period", b"metric", b"params"]
+TOKENS += [b"[[criterion]]", b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"PAR1", b"ARROW1\x00\x00"]
 
 
 class Slow(BaseException):
     """A file took too long."""
-
-
-def model_files():
-    """Return some model files as bytes."""
-    files = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "m")
-        for name, criteria in CRITERIA.items():
-            ParetoDepthDetector(criteria, **PARAMETERS.get(name, {})).fit(TABLE).save(path)
-            files.append(Path(path).read_bytes())
-        matrices = [np.abs(np.subtract.outer(TABLE[name], TABLE[name])) for name in ("x", "y")]
-        precomputed = [Criterion(name, metric="precomputed") for name in ("a", "b")]
-        ParetoDepthDetector(precomputed).fit(matrices).save(path)
-        files.append(Path(path).read_bytes())
-    return files
-
-
-def toml_files():
-    return [criteria_to_toml(criteria).encode() for criteria in CRITERIA.values()]
 
 
 def mutated(content, rng):
@@ -138,6 +74,22 @@ def mutated(content, rng):
     return bytes(content)
 
 
+def mutated_data(content, rng):
+    """Return a data file with random changes, half of the time within what it packs."""
+    if rng.random() < 0.5:
+        return mutated(content, rng)
+    if content.startswith(b"\x1f\x8b"):
+        return gzip.compress(mutated(gzip.decompress(content), rng), 1, mtime=0)
+    if not content.startswith(b"PK"):
+        return mutated(content, rng)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
+        chosen = rng.choice(old.namelist())
+        for name in old.namelist():
+            new.writestr(name, mutated(old.read(name), rng) if name == chosen else old.read(name))
+    return packed.getvalue()
+
+
 def places(node, found):
     """Collect every place of a JSON document: the container and the key."""
     keys = node if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
@@ -148,47 +100,39 @@ def places(node, found):
 
 
 def resealed(content, rng):
-    """Return a model file with its header or arrays changed and the checksum right again."""
+    """Return a model file with its header or arrays changed anyhow and the checksum right again."""
     length = PREFIX.unpack(content[: PREFIX.size])[2]
     header, data = content[PREFIX.size : PREFIX.size + length], content[PREFIX.size + length : -32]
     change = rng.randrange(4)
     if change == 0:
         header = mutated(header, rng)
     elif change == 1:
-        changed = bytearray(data)
+        altered = bytearray(data)
         for _ in range(rng.choice([1, 3, 10])):
             place = 8 * rng.randrange(len(data) // 8)
             number = rng.choice(NUMBERS)
             value = np.float64(number) if rng.random() < 0.5 else np.int64(int(max(min(number, 2**63 - 1), -(2**63))))
-            changed[place : place + 8] = value.tobytes()
-        data = bytes(changed)
+            altered[place : place + 8] = value.tobytes()
+        data = bytes(altered)
     else:
         document = json.loads(header)
         for _ in range(rng.choice([1, 1, 2, 4])):
             found = places(document, [])
             (container, key), (other, other_key) = rng.choice(found), rng.choice(found)
-            values = [
-                other[other_key],
-                rng.choice(NUMBERS),
-                rng.choice(["", "eval", "\ud800", "x" * 999]),
-                None,
-                [],
-                {},
-            ]
-            container[key] = json.loads(json.dumps(rng.choice(values)))
+            odd = [rng.choice(NUMBERS), rng.choice(["", "eval", "\ud800", "x" * 999]), None, [], {}]
+            container[key] = json.loads(json.dumps(rng.choice([other[other_key], *odd])))
         header = json.dumps(document).encode()
     whole = PREFIX.pack(MAGIC, VERSION, len(header)) + header + data
     return whole + hashlib.sha256(whole).digest()
 
 
-def try_model(path):
+def try_model(path, new):
     """Load a model and score with it."""
     try:
         detector = ParetoDepthDetector.load(path)
     except ValueError:
         return "refused"
     try:
-        new = [np.ones((2, 12))] * 2 if any(map(operator.attrgetter("is_precomputed"), detector.criteria_)) else TABLE
         detector.p_values(new)
         detector.explain(new)
     except SCORED:
@@ -196,7 +140,7 @@ def try_model(path):
     return "scored"
 
 
-def try_toml(path):
+def try_toml(path, new):
     try:
         criteria = Criterion.from_toml(path)
     except (TypeError, ValueError):
@@ -205,49 +149,63 @@ def try_toml(path):
     return "read"
 
 
-def try_csv(path):
+def try_data(path, new):
+    """Read a table and write it as text."""
     try:
-        read_table(path, format=Reading(note=str))
+        table = read_table(path, format=Reading(note=str))
     except (TypeError, ValueError):
         return "refused"
+    try:
+        write_table(table, path.with_name("written.jsonl"))
+        write_table(table, path.with_name("written.csv"))
+    except (TypeError, ValueError):
+        return "not written"
     return "read"
 
 
+def of_content(change):
+    return lambda seed, rng: change(seed.content, rng)
+
+
+def of_fields(seed, rng):
+    """Return a model with parts changed by the schema; it is taken apart once."""
+    if seed.name not in OPENED:
+        OPENED[seed.name] = Opened(seed.content)
+    return changed(OPENED[seed.name], rng)
+
+
+OPENED = {}
 KINDS = {
-    "model": (model_files, mutated, try_model, ".model"),
-    "sealed model": (model_files, resealed, try_model, ".model"),
-    "TOML": (toml_files, mutated, try_toml, ".toml"),
-    "CSV": (lambda: CSV, mutated, try_csv, ".csv"),
+    "model": (model_seeds, of_content(mutated), try_model),
+    "sealed": (model_seeds, of_content(resealed), try_model),
+    "toml": (toml_seeds, of_content(mutated), try_toml),
+    "data": (data_seeds, of_content(mutated_data), try_data),
+    "fields": (model_seeds, of_fields, try_model),
 }
 
 
-def fuzz(numbers, seed, folder):
-    """Try files of all kinds in turn, and return how many ended how."""
-    counts = collections.Counter()
-    corpora = {kind: make() for kind, (make, *_) in KINDS.items()}
-    for number in numbers:
-        kind = list(KINDS)[number % len(KINDS)]
-        _, change, attempt, ending = KINDS[kind]
-        rng = random.Random(f"{seed} {number}")
-        content = change(rng.choice(corpora[kind]), rng)
-        path = Path(folder) / f"fuzzed{ending}"
-        path.write_bytes(content)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
-        try:
-            counts[kind, attempt(path)] += 1
-        except BaseException:
-            print(f"{kind}; repeat with --seed {seed} --first {number} --files 1", file=sys.stderr)
-            raise
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    return counts
+def endings(seed, kind):
+    return "".join(Path(seed.name).suffixes) if kind == "data" else ".toml" if kind == "toml" else ".model"
+
+
+def try_file(number, kind, seeds, seed, folder):
+    """Try one file, and return how that ended."""
+    _, change, attempt = KINDS[kind]
+    rng = random.Random(f"{seed} {kind} {number}")
+    chosen = rng.choice(seeds)
+    path = Path(folder) / f"fuzzed{endings(chosen, kind)}"
+    path.write_bytes(change(chosen, rng))
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        return attempt(path, chosen.new)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def limit_memory():
-    """Let the process reserve no more than it has and all that is allowed, so that a huge array is an error."""
-    with open("/proc/self/statm") as statm:
-        pages = int(statm.read().split()[0])
-    limit = pages * resource.getpagesize() + MEGABYTES * 2**20
+    """Let the process reserve no more than makes what it has up to all that is allowed: a huge array is an error."""
+    pages, resident, *_ = map(int, Path("/proc/self/statm").read_text().split())
+    limit = (pages - resident) * resource.getpagesize() + MEGABYTES * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
@@ -255,31 +213,119 @@ def refuse_slow(number, frame):
     raise Slow
 
 
+def peak_megabytes():
+    # Not getrusage, which counts what the process had before it was this program.
+    return int(re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) // 1024
+
+
+def work(tasks, corpora, seed, told):
+    """Try files one after another, telling of each; never returns."""
+    signal.signal(signal.SIGALRM, refuse_slow)
+    limit_memory()
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, number in tasks:
+            try:
+                end = try_file(number, kind, corpora[kind], seed, folder)
+            except BaseException as error:
+                end = f"FAILED {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            os.write(told, f"{kind}|{number}|{end}\n".encode(errors="replace"))
+        os.write(told, f"peak|{peak_megabytes()}|\n".encode())
+    os._exit(0)
+
+
+class Worker:
+    """A process that tries files, and what it has told."""
+
+    def __init__(self, tasks, corpora, seed):
+        self.left, self.corpora, self.seed = collections.deque(tasks), corpora, seed
+        self.start()
+
+    def start(self):
+        self.reading, writing = os.pipe()
+        self.process = os.fork()
+        if self.process == 0:
+            work(list(self.left), self.corpora, self.seed, writing)
+        os.close(writing)
+        self.text, self.last = b"", time.monotonic()
+
+    def lines(self):
+        """Return what is new, nothing at the end."""
+        block = os.read(self.reading, 1 << 16)
+        self.last = time.monotonic()
+        *lines, self.text = (self.text + block).split(b"\n")
+        return [line.decode(errors="replace").split("|", 2) for line in lines], not block
+
+    def restart(self):
+        """Go on behind the file that ended the process; return what that was, None if there was none."""
+        os.close(self.reading)
+        status = os.waitpid(self.process, 0)[1]
+        if status == 0 or not self.left:
+            return None
+        kind, number = self.left.popleft()
+        self.start()
+        return kind, number, f"FAILED by status {status}"
+
+
+def fuzz(tasks, corpora, seed, n_workers):
+    """Try files in some processes, and return how many ended how, which failed, and the most memory of all."""
+    counts, failures, peak = collections.Counter(), [], 0
+    selector = selectors.DefaultSelector()
+    for number in range(n_workers):
+        worker = Worker(tasks[number::n_workers], corpora, seed)
+        selector.register(worker.reading, selectors.EVENT_READ, worker)
+    while selector.get_map():
+        for key, _ in selector.select(timeout=1):
+            worker = key.data
+            lines, is_end = worker.lines()
+            for kind, number, end in lines:
+                if kind == "peak":
+                    peak = max(peak, int(number))
+                    continue
+                worker.left.popleft()
+                counts[kind, end.split(" ")[0] if end.startswith("FAILED") else end] += 1
+                if end.startswith("FAILED"):
+                    failures.append((kind, number, end))
+            if is_end:
+                selector.unregister(worker.reading)
+                ended = worker.restart()
+                if ended:
+                    failures.append(ended)
+                    counts[ended[0], "FAILED"] += 1
+                    selector.register(worker.reading, selectors.EVENT_READ, worker)
+        for key in list(selector.get_map().values()):
+            # A loop that never comes back to the interpreter does not hear the alarm.
+            if time.monotonic() - key.data.last > 3 * SECONDS:
+                os.kill(key.data.process, signal.SIGKILL)
+    return counts, failures, peak
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kinds", default=",".join(KINDS), help=f"of {', '.join(KINDS)}")
     parser.add_argument("--files", type=int, default=50_000)
     parser.add_argument("--first", type=int, default=0, help="number of the first file, to repeat one")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    kinds = options.kinds.split(",")
+    corpora = {kind: KINDS[kind][0]() for kind in kinds}
     signal.signal(signal.SIGALRM, refuse_slow)
     with tempfile.TemporaryDirectory() as folder:
-        # Some in a process without a limit: compiling takes memory that is no file's fault.
-        compiling = os.fork()
-        if compiling == 0:
-            fuzz(range(20 * len(KINDS)), "compile", folder)
-            os._exit(0)
-        assert os.waitpid(compiling, 0)[1] == 0
-        fuzz(range(20 * len(KINDS)), "compile", folder)
-        limit_memory()
-        start = time.monotonic()
-        counts = fuzz(range(options.first, options.first + options.files), options.seed, folder)
+        for kind, number in itertools.product(kinds, range(N_WARM)):
+            try_file(number, kind, corpora[kind], "warm", folder)
+    numbers = range(options.first, options.first + options.files)
+    tasks = [(kinds[number % len(kinds)], number) for number in numbers]
+    start = time.monotonic()
+    counts, failures, peak = fuzz(tasks, corpora, options.seed, options.workers)
+    for kind, number, end in failures:
+        print(f"{kind}: {end}; repeat with --kinds {options.kinds} --seed {options.seed} --first {number} --files 1")
     for (kind, end), count in sorted(counts.items()):
         print(f"{kind}: {count:,} {end}")
-    # Not getrusage, which counts what the process had before it was this program.
-    peak = int(re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) // 1024
-    print(f"{options.files:,} files in {time.monotonic() - start:.0f} s, {peak} MB at most")
-    assert peak < MEGABYTES
+    seconds = time.monotonic() - start
+    rate = options.files / seconds
+    print(f"{options.files:,} files in {seconds:.0f} s, {rate:.0f} a second, {peak} MB at most")
+    sys.exit(bool(failures))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Fuzzing led by coverage, of the files of `tests.promises.fuzz`: `make fuzz-atheris`."""
 
+import hashlib
 import importlib
 import pkgutil
 import sys
@@ -15,9 +16,11 @@ from paretodepth import _kernels
 for kernels in pkgutil.iter_modules(_kernels.__path__):
     importlib.import_module(f"paretodepth._kernels.{kernels.name}")
 with atheris.instrument_imports(include=["paretodepth", "json", "tomllib"]):
-    from tests.promises.fuzz import KINDS, MAGIC, PREFIX, VERSION, hashlib
+    from tests.promises.fuzz import KINDS, MAGIC, PREFIX, VERSION
 
 FOLDER = tempfile.TemporaryDirectory()
+TRIED = ("model", "sealed", "toml", "data")
+SEEDS = {kind: KINDS[kind][0]()[:250] for kind in TRIED}
 
 
 def sealed(content):
@@ -28,28 +31,30 @@ def sealed(content):
 
 
 def try_content(content):
-    """Try one file: the first byte chooses its kind."""
-    kind = list(KINDS)[content[0] % len(KINDS)] if content else "model"
-    _, _, attempt, ending = KINDS[kind]
-    path = Path(FOLDER.name) / f"fuzzed{ending}"
-    path.write_bytes(sealed(content[1:]) if kind == "sealed model" else content[1:])
-    attempt(path)
+    """Try one file: the first byte chooses its kind, the second the samples to score; data files tell their format."""
+    kind, number = (TRIED[content[0] % len(TRIED)], content[1]) if len(content) > 1 else ("model", 0)
+    path = Path(FOLDER.name) / "fuzzed"
+    path.write_bytes(sealed(content[2:]) if kind == "sealed" else content[2:])
+    KINDS[kind][2](path, SEEDS[kind][number % len(SEEDS[kind])].new)
 
 
-def seeds(folder):
+def write_seeds(folder):
     """Write valid files for the fuzzer to start from."""
-    for number, (kind, (make, *_)) in enumerate(KINDS.items()):
-        for index, content in enumerate(make()):
-            if kind == "sealed model":
-                content = PREFIX.unpack(content[: PREFIX.size])[2].to_bytes(2, "little") + content[PREFIX.size : -32]
-            (Path(folder) / f"{number}-{index}").write_bytes(bytes([number]) + content)
+    for number, kind in enumerate(TRIED):
+        for index, seed in enumerate(SEEDS[kind]):
+            content = seed.content
+            if kind == "sealed":
+                content = (
+                    PREFIX.unpack(content[: PREFIX.size])[2].to_bytes(3, "little")[:2] + content[PREFIX.size : -32]
+                )
+            (Path(folder) / f"{number}-{index}").write_bytes(bytes([number, index]) + content)
 
 
 def main():
     warnings.simplefilter("ignore")
     corpus = Path(FOLDER.name) / "corpus"
     corpus.mkdir()
-    seeds(corpus)
+    write_seeds(corpus)
     atheris.Setup([*sys.argv, "-rss_limit_mb=1024", "-timeout=10", "-max_len=40000", str(corpus)], try_content)
     atheris.Fuzz()
 

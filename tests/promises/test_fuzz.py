@@ -1,27 +1,111 @@
 """A share of the fuzzing that `make fuzz` does at length."""
 
+import collections
 import re
+import signal
 import subprocess
 import sys
 
 import pytest
 
+from paretodepth.criteria.metrics import METRICS
+from paretodepth.files.model_schema import PARAMETERS, SCHEMA
+from paretodepth.scoring.methods import METHODS
+from tests.criteria.metric_draws import is_installed
 from tests.data import ROOT
+from tests.promises import fuzz
+from tests.promises.fuzz_corpus import data_seeds, model_seeds, toml_seeds
+from tests.promises.fuzz_fields import Opened
+
+ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits and measures memory as Linux does")
+
+
+def run(*options):
+    command = [sys.executable, "-m", "tests.promises.fuzz", *options]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_some_mutated_files_are_read_or_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(signal, "setitimer", lambda *interval: None)
+    counts = collections.Counter()
+    corpora = {"fields": model_seeds(step=9), "data": data_seeds(), "toml": toml_seeds()}
+    for kind, seeds in corpora.items():
+        counts.update((kind, fuzz.try_file(number, kind, seeds, "test", tmp_path)) for number in range(150))
+    # A mutator that breaks every file, or none, would test nothing.
+    assert min(counts["fields", "scored"], counts["fields", "refused"]) > 30
+    assert min(counts["data", "read"], counts["data", "refused"]) > 10
+    assert min(counts["toml", "read"], counts["toml", "refused"]) > 10
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits and measures memory as Linux does")
-def test_mutated_files_are_read_or_refused_in_time_and_in_little_memory():
-    command = [sys.executable, "-m", "tests.promises.fuzz", "--files", "2000", "--seed", "1"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "2,000 files" in done.stdout
-    # A mutator that breaks every file, or none, would test nothing.
-    for line in (
-        "model: .* scored",
-        "sealed model: .* scored",
-        "sealed model: .* refused",
-        "TOML: .* read",
-        "CSV: .* read",
-    ):
+def test_the_corpus_has_every_metric_and_method_and_every_part_of_the_schema():
+    seeds = model_seeds()
+    known = {name for name, metric in METRICS.items() if is_installed(metric)} | {"precomputed"}
+    for method in METHODS:
+        of_method = [seed.name for seed in seeds if f": {method} " in seed.name]
+        names = {name for seed in of_method for name in seed.split(" ", 1)[1].split(":")[0].split(", ")}
+        assert names == known
+    found = set()
+    for seed in seeds:
+        opened = Opened(seed.content)
+        for owner, name in opened.places:
+            found.add((owner if owner == "parameters" else opened.header["objects"][owner].get("class", ""), name))
+    expected = {(cls.__name__, name) for cls, rows in SCHEMA.items() for name in rows}
+    assert found == expected | {("parameters", name) for name in PARAMETERS} | {("", "")}
+
+
+@ON_LINUX
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        ("model,sealed,toml", ["model: .* scored", "sealed: .* scored", "sealed: .* refused", "toml: .* read"]),
+        ("fields", ["fields: .* scored", "fields: .* refused"]),
+        ("data", ["data: .* read", "data: .* refused"]),
+    ],
+)
+def test_mutated_files_are_read_or_refused_in_time_and_in_little_memory(kinds, expected):
+    done = run("--kinds", kinds, "--files", "1500", "--seed", "1", "--workers", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1,500 files" in done.stdout
+    for line in expected:
         assert re.search(line, done.stdout), done.stdout
+
+
+@ON_LINUX
+@pytest.mark.slow
+def test_a_file_that_ends_or_holds_up_its_process_or_takes_its_memory_is_told(monkeypatch):
+    code = """
+import os, signal, sys, time
+from tests.promises import fuzz
+
+def attempt(path, new):
+    number = int(path.read_bytes())
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if number == 5:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+        time.sleep(60)
+    if number == 7:
+        bytes(2 << 30)
+    return "read"
+
+numbers = iter(range(100))
+fuzz.SECONDS, fuzz.N_WARM = 1, 0
+fuzz.KINDS = {"odd": (lambda: [fuzz.toml_seeds()[0]], None, attempt)}
+def try_file(number, kind, seeds, seed, folder):
+    path = fuzz.Path(folder) / "a"
+    path.write_text(str(number))
+    return attempt(path, None)
+fuzz.try_file = try_file
+sys.argv = ["fuzz", "--kinds", "odd", "--files", "12", "--workers", "2"]
+fuzz.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert f"odd: FAILED by status {int(signal.SIGSEGV)}; repeat with --kinds odd --seed 0 --first 3" in done.stdout
+    assert f"odd: FAILED by status {int(signal.SIGKILL)}; repeat with --kinds odd --seed 0 --first 5" in done.stdout
+    assert "odd: FAILED MemoryError: ; repeat with --kinds odd --seed 0 --first 7" in done.stdout
+    assert "odd: 3 FAILED" in done.stdout
+    assert "odd: 9 read" in done.stdout

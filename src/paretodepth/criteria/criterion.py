@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -149,7 +150,9 @@ class Criterion:
         criteria : list of Criterion
         """
         criteria = []
-        for entry in read_entries(path):
+        entries = read_entries(path)
+        check_n_criteria(len(entries), str(path))
+        for entry in entries:
             values = {"missing": missing} | {key: value for key, value in entry.values.items() if key != "params"}
             try:
                 criteria.append(check_criterion(Criterion(**values, **entry.values.get("params", {}))))
@@ -327,10 +330,9 @@ def check_names(names: Sequence[object], caller: str) -> list[str]:
     for name in names:
         if not isinstance(name, str) or not name:
             raise TypeError(f"The name of a criterion of {caller} must be a non-empty string. Got {name!r} instead.")
-        if names.count(name) > 1:
-            raise ValueError(
-                f"The criteria of {caller} must have different names. Got '{name}' {names.count(name)} times instead."
-            )
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"The criteria of {caller} must have different names. Got '{name}' {count} times instead.")
     return list(names)  # type: ignore[arg-type]
 
 

@@ -357,11 +357,9 @@ def check_columns(columns: object, name: str, n_features: int, feature_names: Se
         return list(range(n_features))
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         columns = [columns]
-    indices = [
-        _check_column(match, name, n_features, feature_names)
-        for column in columns
-        for match in _glob_matches(column, feature_names)
-    ]
+    places = {feature: place for place, feature in enumerate(feature_names or ())}
+    matches = [match for column in columns for match in _glob_matches(column, places)]
+    indices = [_check_column(match, name, n_features, places) for match in matches]
     if not indices:
         raise ValueError(
             f"The 'columns' parameter of the criterion '{name}' must name at least one column. "
@@ -370,28 +368,28 @@ def check_columns(columns: object, name: str, n_features: int, feature_names: Se
     return indices
 
 
-def _glob_matches(column: object, feature_names: Sequence[str] | None) -> list[object]:
+def _glob_matches(column: object, places: Mapping[str, int]) -> list[object]:
     """Return the columns that a glob such as 'x_*' stands for; anything else, or a glob without match, as it is."""
-    if isinstance(column, str) and feature_names is not None and column not in feature_names:
-        return [name for name in feature_names if fnmatch.fnmatchcase(name, column)] or [column]
+    if isinstance(column, str) and column not in places:
+        return [name for name in places if fnmatch.fnmatchcase(name, column)] or [column]
     return [column]
 
 
-def _check_column(column: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> int:
+def _check_column(column: object, name: str, n_features: int, places: Mapping[str, int]) -> int:
     """Return the index of a column given by index or name."""
     expected = f"The 'columns' parameter of the criterion '{name}' must hold"
     if isinstance(column, str):
-        if feature_names is None:
+        if not places:
             raise ValueError(
                 f"{expected} indices when the data have no column names. Got '{column}' instead; "
                 "pass a data frame or give the column's index."
             )
-        if column not in feature_names:
+        if column not in places:
             raise ValueError(
-                f"{expected} columns of the data. Got '{column}' instead{suggestion(column, feature_names)}; "
-                f"the columns are {listed(feature_names)}."
+                f"{expected} columns of the data. Got '{column}' instead{suggestion(column, list(places))}; the "
+                f"columns are {listed(list(places)[:20])}{' and so on' if len(places) > 20 else ''}."
             )
-        return list(feature_names).index(column)
+        return places[column]
     if not is_integer(column):
         raise TypeError(f"{expected} column names or indices. Got {column!r} instead.")
     if not 0 <= column < n_features:  # type: ignore[operator]

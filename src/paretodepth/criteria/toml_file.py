@@ -7,11 +7,12 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from paretodepth._checks import listed, suggestion
 
+MAX_BYTES, MAX_DOTS = 1 << 20, 5000
+"""Of a file of criteria."""
 KEYS = ("name", "columns", "metric", "missing", "params")
 
 
@@ -25,13 +26,15 @@ class Entry(NamedTuple):
 def read_entries(path: str | PathLike[str]) -> list[Entry]:
     """Return the tables of a file of criteria, their keys checked."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = check_length(path)
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         refuse_toml(path, error)
     entries = []
+    lines = text.splitlines()
+    headers = [line for line, content in enumerate(lines) if re.match(r"\s*\[\[\s*criterion\s*\]\]", content)]
     for number, values in enumerate(check_entries(document, path), start=1):
-        place = _place(text, number, values, path)
+        place = _place(lines, headers, number, values, path)
         check_entry(values, KEYS, place)
         entries.append(Entry(values, place))
     return entries
@@ -47,10 +50,20 @@ def refuse_entry(entry: Entry, error: Exception) -> NoReturn:
     raise ValueError(f"{entry.place}: {error}") from error
 
 
-def _place(text: str, number: int, values: Mapping[str, Any], path: object) -> str:
+def check_length(path: str | PathLike[str]) -> str:
+    """Return the text of a file of criteria, which is short: to take apart a key takes the square of its dots."""
+    with open(path, "rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"more than {MAX_BYTES:,} bytes")
+    n_dots = content.count(b".")
+    if n_dots > MAX_DOTS:
+        raise ValueError(f"{n_dots:,} dots, more than {MAX_DOTS:,}")
+    return content.decode()
+
+
+def _place(lines: list[str], headers: list[int], number: int, values: Mapping[str, Any], path: object) -> str:
     """Return file, line and number of a table; the line of its first unknown key if there is one."""
-    lines = text.splitlines()
-    headers = [line for line, content in enumerate(lines) if re.match(r"\s*\[\[\s*criterion\s*\]\]", content)]
     name = f" ('{values['name']}')" if isinstance(values.get("name"), str) else ""
     if len(headers) < number:
         return f"{path}, criterion {number}{name}"

@@ -234,7 +234,8 @@ def settled_columns(
     batches: Batches, names: Sequence[str], expected: Expected, source: str, *, decimal: str = "."
 ) -> list[Column]:
     """Return how each column of text cells is read; and note which cells are odd."""
-    tallies = [Tally(decimal, kind) for kind in expected.kinds(names)]
+    kinds = expected.known_kinds
+    tallies = [Tally(decimal, kinds.get(name)) for name in names]
     for batch in batches:
         for tally, cells in zip(tallies, batch.columns, strict=True):
             tally.add(cells)
@@ -268,9 +269,10 @@ def typed_batches(
     found = pa.schema([(name, column.type) for name, column in zip(names, columns, strict=True)])
     schema = expected.resolved(found, source)
     known = dict(zip(names, columns, strict=True))
+    places = {name: place for place, name in enumerate(names)}
     for cells in batches:
         # A column without any value takes the type that is expected.
-        values = [known[field.name]._replace(type=field.type).values(cells.column(field.name)) for field in schema]
+        values = [known[field.name]._replace(type=field.type).values(cells[places[field.name]]) for field in schema]
         yield pa.record_batch(values, schema=schema)
 
 

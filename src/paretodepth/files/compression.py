@@ -7,18 +7,14 @@ import contextlib
 import gzip
 import lzma
 import os
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
-from paretodepth.files.source import READ_BYTES, refuse_unreadable
-
-MAX_BYTES = 1 << 30
-MAX_RATIO = 200
-"""A table takes some 5 to 50 times as much as its compressed file; one of a billion equal cells some hundred times."""
+from paretodepth.files.sizes import MAX_BYTES, MAX_RATIO
+from paretodepth.files.source import READ_BYTES, refuse_unreadable, temporary
 
 
 class Compression(NamedTuple):
@@ -61,13 +57,13 @@ def unpacked(
         yield file
         return
     most = max(max_bytes, max_ratio * os.fstat(file.fileno()).st_size)
-    with tempfile.NamedTemporaryFile() as copy:
+    with temporary() as copy:
         for block in _blocks(known, file, source):
             copy.write(block)
             check_unpacked_size(copy.tell(), most, known.name, source)
         copy.flush()
         copy.seek(0)
-        yield cast(BinaryIO, copy)
+        yield copy
 
 
 def _blocks(known: Compression, file: BinaryIO, source: str) -> Iterator[bytes]:

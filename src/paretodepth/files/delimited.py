@@ -17,7 +17,7 @@ from paretodepth.files.cells import TEXT, settled_columns, typed_batches
 from paretodepth.files.dialect import DELIMITERS, Dialect, sniffed
 from paretodepth.files.json_lines import as_json
 from paretodepth.files.schema import Batches, Expected, Write, check_distinct_names
-from paretodepth.files.source import READ_BYTES, refuse_unreadable
+from paretodepth.files.source import READ_BYTES, place_of, refuse_unreadable
 
 # Bytes that are parsed together. Types do not depend on them, for all cells are looked at.
 PARSED_BYTES = 4 << 20
@@ -90,7 +90,7 @@ def _text_batches(file: BinaryIO, names: list[str], dialect: Dialect, source: st
     reading = pa.csv.ReadOptions(column_names=names, block_size=PARSED_BYTES)
     try:
         # Not the Python file, for the threads that read ahead may outlive the interpreter.
-        with pa.OSFile(file.name) as rows:
+        with pa.OSFile(place_of(file)) as rows:
             rows.seek(start)
             yield from pa.csv.open_csv(rows, reading, parsing, conversion)
     except pa.ArrowInvalid as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NoReturn
 
@@ -15,6 +16,7 @@ from paretodepth._checks import one_line, shortened
 from paretodepth.files.cells import TEXT, Column, Tally, settled_column
 from paretodepth.files.json_list import entries
 from paretodepth.files.schema import Batches, Expected, Write
+from paretodepth.files.sizes import check_n_columns
 from paretodepth.files.source import READ_BYTES
 
 KINDS = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
@@ -124,10 +126,15 @@ def _found(file: BinaryIO, expected: Expected, source: str) -> tuple[pa.Schema, 
     start = file.tell()
     n_rows = 0
     found: dict[str, Values] = {}
+    kinds = expected.known_kinds
     for rows in _rows(file, source):
-        for name in dict.fromkeys(name for _, row in rows for name in row):
+        names = dict.fromkeys(name for _, row in rows for name in row)
+        check_n_columns([*(found | names)], source)
+        for name in names:
             # Column by column, for Arrow does not say which one it cannot hold.
-            values = found.setdefault(name, Values(expected.kinds([name])[0]))
+            if name not in found:
+                found[name] = Values(kinds.get(name))
+            values = found[name]
             try:
                 values.add([row.get(name) for _, row in rows], n_rows)
             except (pa.ArrowException, ValueError, OverflowError) as error:
@@ -213,8 +220,8 @@ def check_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return pairs as a dict, if no key comes twice."""
     row = dict(pairs)
     if len(row) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} comes twice")
+        (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {key!r} comes twice")
     return row
 
 

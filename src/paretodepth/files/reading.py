@@ -25,7 +25,7 @@ class Reading(NamedTuple):
     sheet : str, default=None
         The name of a spreadsheet's sheet. None is the first.
     note : callable, default=warnings.warn
-        Called with a sentence about cells that are read otherwise than they are written; before the first rows come.
+        Called with a sentence about cells that are read otherwise than they are written.
     """
 
     format: str | None = None

@@ -9,7 +9,9 @@ import pyarrow as pa
 
 from paretodepth._checks import listed, suggestion
 from paretodepth.criteria.kinds import column_kind
+from paretodepth.files.plain import plain_type
 from paretodepth.files.reading import Reading
+from paretodepth.files.sizes import check_n_columns
 
 KIND_TYPES = {
     "numbers": pa.float64(),
@@ -40,52 +42,56 @@ class Expected(NamedTuple):
         """
         check_distinct_names(found.names, source)
         if self.schema is None:
-            return pa.schema([(field.name, _plain(field.type, pa.string())) for field in found])
+            return pa.schema([(field.name, _typed(field.type, pa.string())) for field in found])
         check_expected_columns(found.names, self.schema.names, source, keep_others=self.keep_others)
         fields = []
+        known = dict(zip(self.schema.names, self.schema.types, strict=True))
+        types = dict(zip(found.names, found.types, strict=True))
         for name in found.names if self.keep_others else self.schema.names:
-            wanted = self.schema.field(name).type if name in self.schema.names else pa.null()
+            wanted = known.get(name, pa.null())
             is_free = pa.types.is_null(wanted)
-            type = _plain(found.field(name).type, pa.string() if is_free else wanted)
+            type = _typed(types[name], pa.string() if is_free else wanted)
             if not is_free:
                 # Kinds, not types: whether numbers are integers is an accident of the rows that a file has.
                 check_kind(column_kind(type), column_kind(wanted), name, source)
             fields.append((name, type))
         return pa.schema(fields)
 
-    def kinds(self, names: Sequence[str]) -> list[str | None]:
-        """Return what each of some columns must hold, None for those that may hold anything."""
+    @property
+    def known_kinds(self) -> dict[str, str]:
+        """What each column must hold, without those that may hold anything."""
         fields = [] if self.schema is None else [field for field in self.schema if not pa.types.is_null(field.type)]
-        known = {field.name: column_kind(field.type) for field in fields}
-        return [known.get(name) for name in names]
+        return {field.name: column_kind(field.type) for field in fields}
 
 
-def _plain(type: pa.DataType, if_null: pa.DataType) -> pa.DataType:
-    """Return the type of a column's values, whether or not they are encoded as categories."""
-    if pa.types.is_dictionary(type):
-        type = type.value_type
-    return if_null if pa.types.is_null(type) else type
+def _typed(type: pa.DataType, if_null: pa.DataType) -> pa.DataType:
+    """Return the plain type of a column, or another for one without any value."""
+    plain = plain_type(type)
+    return if_null if pa.types.is_null(plain) else plain
 
 
 def check_distinct_names(names: Sequence[str], source: str) -> None:
     """Refuse columns without a name or with the name of another."""
+    check_n_columns(names, source)
+    places: dict[str, int] = {}
     for position, name in enumerate(names):
         if not name:
             raise ValueError(
                 f"{source}: every column must have a name. Got none for column {position + 1}; give it one, or leave "
                 "the column out (pandas: to_csv(index=False))."
             )
-        if name in names[:position]:
+        if places.setdefault(name, position) != position:
             raise ValueError(
-                f"{source}: columns must have different names. Got '{name}' for column {names.index(name) + 1} and "
+                f"{source}: columns must have different names. Got '{name}' for column {places[name] + 1} and "
                 f"column {position + 1}; rename one of them."
             )
 
 
 def check_expected_columns(names: Sequence[str], expected: Sequence[str], source: str, *, keep_others: bool) -> None:
     """Refuse the lack of an expected column and, unless they are kept, others; their order does not matter."""
-    missing = [name for name in expected if name not in names]
-    others = [name for name in names if name not in expected]
+    found, wanted = set(names), set(expected)
+    missing = [name for name in expected if name not in found]
+    others = [name for name in names if name not in wanted]
     refused = [] if keep_others else others
     if not missing and not refused:
         return

@@ -18,6 +18,7 @@ from paretodepth._checks import one_line, suggestion
 
 # Bytes of text that are taken at a time: little beside a chunk, and enough that the calls cost nothing.
 READ_BYTES = 1 << 20
+OPEN_FILES = "/proc/self/fd"
 
 
 @contextlib.contextmanager
@@ -38,12 +39,27 @@ def opened(path: str) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
     """Yield a temporary file with the content of a stream."""
-    # A file with a name, not one in memory: it may be larger than that, and readers map it or open it again.
-    with tempfile.NamedTemporaryFile() as copy:
+    with temporary() as copy:
         shutil.copyfileobj(stream, copy)
         copy.flush()
         copy.seek(0)
-        yield cast(BinaryIO, copy)
+        yield copy
+
+
+@contextlib.contextmanager
+def temporary() -> Iterator[BinaryIO]:
+    """Yield a temporary file, on the disk, for it may be larger than memory.
+
+    Where open files can be opened again by their numbers it has no name, so that nothing remains whatever ends us.
+    """
+    with tempfile.TemporaryFile() if os.path.isdir(OPEN_FILES) else tempfile.NamedTemporaryFile() as file:
+        yield cast(BinaryIO, file)
+
+
+def place_of(file: BinaryIO) -> str:
+    """Return a path by which an open file can be opened once more, with a position of its own."""
+    numbered = os.path.join(OPEN_FILES, str(file.fileno()))
+    return numbered if os.path.exists(numbered) else file.name
 
 
 def matched(path: str) -> list[str]:
@@ -73,13 +89,13 @@ def as_utf8(file: BinaryIO, encoding: str | None, source: str) -> Iterator[Binar
         check_encoding(file, source)
         yield file
         return
-    with tempfile.NamedTemporaryFile() as copy:
+    with temporary() as copy:
         for text in _decoded(file, encoding, source):
             copy.write(text.encode())
         copy.flush()
         copy.seek(0)
-        check_encoding(cast(BinaryIO, copy), source)
-        yield cast(BinaryIO, copy)
+        check_encoding(copy, source)
+        yield copy
 
 
 def _decoded(file: BinaryIO, encoding: str, source: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ from paretodepth.files.compression import unpacked
 from paretodepth.files.formats import check_content, check_format, check_writer
 from paretodepth.files.reading import Reading, check_reading
 from paretodepth.files.schema import Batches, Expected, check_distinct_names
+from paretodepth.files.sizes import check_size, most_bytes
 from paretodepth.files.source import as_utf8, matched, opened
 
 # Rows with long series or texts must not make a chunk as large as the file.
@@ -48,7 +49,26 @@ def read_table(
     ...     read_table(path).to_pydict()
     {'name': ['a', None], 'zip': ['01', '02'], 'size': [1, None]}
     """
-    return pa.concat_tables(read_chunks(path, format=format, schema=schema, keep_others=keep_others))
+    return pa.concat_tables(_sizable(read_chunks(path, format=format, schema=schema, keep_others=keep_others), path))
+
+
+def _sizable(chunks: Iterator[pa.Table], path: str | os.PathLike[str]) -> Iterator[pa.Table]:
+    """Yield chunks that together fit into memory, and are not beyond all measure of their files."""
+    source = os.fspath(path)
+    n_bytes = most = 0
+    for chunk in chunks:
+        # Asked when there is a chunk: by then there are files.
+        most = most or most_bytes(_file_bytes(source))
+        n_bytes += chunk.nbytes
+        check_size(n_bytes, most, source)
+        yield chunk
+
+
+def _file_bytes(source: str) -> int | None:
+    """Return how many bytes the files of a path have, None of a stream."""
+    if source == "-" or (os.path.exists(source) and not os.path.isfile(source)):
+        return None
+    return sum(os.path.getsize(name) for name in matched(source))
 
 
 def read_chunks(

@@ -88,7 +88,7 @@ def write_report(
         plotly=_packed_library(),
     )
     with replaced(fspath(path)) as file:
-        file.write(page.encode())
+        file.write(page.encode("utf-8", "replace"))
 
 
 def _figures(

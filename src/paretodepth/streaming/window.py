@@ -12,7 +12,8 @@ from paretodepth._checks import is_integer
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.criteria.metrics.metric import View
-from paretodepth.pairs.limits import FREE_SHARE, free_bytes, listing_bytes, sorting_bytes
+from paretodepth.pairs.limits import FREE_SHARE, listing_bytes, sorting_bytes
+from paretodepth.pairs.memory import free_bytes
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Views
 
 REFRESHED_SHARE = 2
