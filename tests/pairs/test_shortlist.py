@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from paretodepth import Criterion
-from paretodepth.pairs.shortlist import MIN_TREE_SAMPLES, Shortlist
+from paretodepth.pairs.shortlist import MIN_TREE_SAMPLES, N_MORE, Shortlist
 from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.model import needs_sum
 from tests.draws import SAMPLES, draw_samples, fitted_detector, pairs_of
@@ -123,3 +123,39 @@ def test_a_metric_without_a_hash_is_compared_with_all_of_many_samples(metric, ha
     pairs = pairs_of([Criterion("a", 0, metric)], np.zeros((MIN_TREE_SAMPLES, 1)))
     shortlist = Shortlist(pairs.criteria, pairs.views, np.array([3]), np.ones(1))
     assert shortlist.is_worthwhile(with_sum=False) == has_tree
+
+
+@pytest.mark.parametrize(("kind", "is_sure"), [("distinct", True), ("rounded", False), ("equal", False)])
+def test_trees_are_left_alone_where_ties_leave_them_unsure(kind, is_sure):
+    X = draw_samples(kind, 600, 2)
+    shortlist = fitted_detector(X, n_neighbors=4).model_.shortlist
+    assert shortlist.is_worthwhile(with_sum=False)
+    assert shortlist.is_mostly_sure(with_sum=False) == is_sure
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sorted_columns_change_no_score(kind):
+    X, new = draw_samples(kind, 600, 3), draw_samples(kind, 50, 3, seed=1)
+    model = fitted_detector(X, n_neighbors=[3, 4, 5]).model_
+    assert model.shortlist.is_worthwhile(with_sum=False)
+    assert_trees_change_nothing(model, np.concatenate([new, X[:20]]), METHODS["depth"].measures)
+
+
+def test_a_sorted_column_names_the_nearest():
+    rng = np.random.default_rng(0)
+    for n_samples, k in ((3, 1), (7, 3), (7, 7), (300, 15)):
+        X, new = rng.normal(size=(n_samples, 1)), rng.normal(size=(50, 1), scale=2)
+        pairs = pairs_of(None, np.column_stack((X, X)))
+        shortlist = Shortlist(pairs.criteria, pairs.views, np.array([k, k]), np.ones(2))
+        candidates, _, _ = shortlist.block([new, new], with_sum=False)
+        nearest = np.argsort(np.abs(new - X.T), axis=1)[:, : k + N_MORE]
+        for row, expected in zip(candidates, nearest, strict=True):
+            assert set(row) == set(expected)
+
+
+def test_differences_beyond_the_largest_number_are_refused_with_the_samples_named():
+    X = np.linspace(-1e308, -0.9e308, 1000).reshape(500, 2)
+    detector = fitted_detector(X, n_neighbors=3)
+    assert detector.model_.shortlist.is_worthwhile(with_sum=False)
+    with pytest.raises(ValueError, match="'x0' must give dissimilarities that are finite .* for sample 1 and training"):
+        detector.score_samples([[-1e308, -1e308], [1e308, 0.0]])

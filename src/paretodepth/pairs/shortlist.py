@@ -13,16 +13,25 @@ from scipy.spatial import KDTree
 from sklearn.utils import gen_batches
 
 from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.criteria.values import check_comparable
 from paretodepth.pairs.pairs import Criteria, Views
 
 ORDERS = {"cityblock": 1.0, "difference": 1.0, "euclidean": 2.0, "scaled": 2.0, "chebyshev": np.inf}
 """The order of the norm of metrics that trees know."""
+DIFFERENCES = ("cityblock", "difference")
+"""Metrics that of one column are the absolute difference, to the last bit."""
 MIN_TREE_SAMPLES = 5000
 """Training samples from which on trees are faster than all dissimilarities."""
+MIN_SORTED_SAMPLES = 400
+"""Training samples from which on sorted columns are."""
 MAX_TREE_COLUMNS = 6
 """Columns of a criterion up to which they are."""
 MAX_SHORT_SHARE = 0.05
 """Share of the training samples that may have to be looked at."""
+MIN_SURE_SHARE = 0.5
+"""Share of the samples that must not be compared with all training samples after all."""
+N_TRIED = 64
+"""Training samples that tell it."""
 N_MORE = 4
 """Samples beyond the nearest that a tree is asked for, to see that none is left out."""
 TREE_ERROR = 1e-9
@@ -70,10 +79,13 @@ class Shortlist:
     weights: NDArray[np.float64]
 
     def is_worthwhile(
-        self, *, with_sum: bool, min_samples: int = MIN_TREE_SAMPLES, max_share: float = MAX_SHORT_SHARE
+        self, *, with_sum: bool, min_samples: int | None = None, max_share: float = MAX_SHORT_SHARE
     ) -> bool:
         """Tell whether there are at least `min_samples`, and trees for what is sought that name few of them."""
         n_samples = len(self.training[0])
+        if min_samples is None:
+            is_sorted = not with_sum and all(map(_is_difference, self.criteria, self.training))
+            min_samples = MIN_SORTED_SAMPLES if is_sorted else MIN_TREE_SAMPLES
         if n_samples < min_samples or not all(
             _order(criterion) is not None
             and criterion.criterion.missing != "ignore"
@@ -84,6 +96,11 @@ class Shortlist:
         n_looked_at = self._n_nearest_joint if with_sum else int(self.n_nearest.max())
         return n_looked_at < max_share * n_samples
 
+    def is_mostly_sure(self, *, with_sum: bool) -> bool:
+        """Tell, by some training samples, whether the nearest are mostly found: of tied values they are not."""
+        some = [view[:: -(-len(view) // N_TRIED)] for view in self.training]
+        return bool(self.block(some, with_sum=with_sum).is_sure.mean() >= MIN_SURE_SHARE)
+
     def block(self, views: Views, *, with_sum: bool, first_row: int = 0) -> ShortBlock:
         """Return the nearest of some samples in each criterion and, if asked for, under the sum.
 
@@ -91,6 +108,8 @@ class Shortlist:
         """
         # The trees only name candidates. What is compared in the end are the criteria's own dissimilarities, so that
         # no bit depends on whether trees were used.
+        for criterion, view, training in zip(self.criteria, views, self.training, strict=True):
+            check_comparable(view, training, criterion.name)
         found, farthest = [], []
         for tree, order, view, k in zip(self._trees, self._orders, views, self.n_nearest, strict=True):
             distances, neighbors = tree.query(view, k=int(k) + N_MORE, p=order)
@@ -117,8 +136,8 @@ class Shortlist:
         return [_order(criterion) or 0.0 for criterion in self.criteria]
 
     @cached_property
-    def _trees(self) -> list[KDTree]:
-        return [KDTree(view) for view in self.training]
+    def _trees(self) -> list[KDTree | _SortedColumn]:
+        return [KDTree(view) if view.shape[1] > 1 else _SortedColumn.of(view[:, 0]) for view in self.training]
 
     @cached_property
     def _joint_tree(self) -> KDTree:
@@ -140,6 +159,11 @@ class Shortlist:
         """Return the dissimilarities to the candidates; one that a row has twice is infinitely far the second time."""
         block = np.empty((len(self.criteria), *candidates.shape))
         for part, criterion, view, training in zip(block, self.criteria, views, self.training, strict=True):
+            if _is_difference(criterion, training):
+                with np.errstate(over="ignore"):
+                    np.abs(np.subtract(training[:, 0][candidates], view, out=part), out=part)
+                if np.isfinite(part).all():
+                    continue
             for rows in gen_batches(len(candidates), N_TOGETHER):
                 near = candidates[rows]
                 origin = (first_row + rows.start, near.ravel())
@@ -148,6 +172,40 @@ class Shortlist:
                 part[rows] = together.reshape(len(near), *near.shape)[own, own]
         block[:, :, 1:][:, candidates[:, 1:] == candidates[:, :-1]] = np.inf
         return block
+
+
+class _SortedColumn(NamedTuple):
+    """One column in rising order, asked as a tree is: the nearest of a number stand side by side."""
+
+    values: NDArray[np.float64]
+    samples: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, column: NDArray[np.float64]) -> _SortedColumn:
+        """Return a column, sorted."""
+        samples = np.argsort(column, kind="stable")
+        return cls(column[samples], samples)
+
+    def query(self, view: NDArray[np.float64], k: int, p: float) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return the distances and the numbers of the k nearest of each row, the farthest last, in any norm."""
+        values, asked = self.values, view[:, 0]
+        k = min(k, len(values))
+        first = np.clip(np.searchsorted(values, asked) - k, 0, len(values) - k)
+        last = np.minimum(first + k, len(values) - k)
+        with np.errstate(over="ignore"):
+            # Where they start is bisected: further on, as long as the one after them is nearer than the first.
+            for _ in range(k.bit_length()):
+                middle = (first + last) >> 1
+                after = values[np.minimum(middle + k, len(values) - 1)]
+                is_further = (first < last) & (asked - values[middle] > after - asked)
+                first, last = np.where(is_further, middle + 1, first), np.where(is_further, last, middle)
+            farthest = np.maximum(np.abs(asked - values[first]), np.abs(values[first + k - 1] - asked))
+        return farthest[:, None], self.samples[first[:, None] + np.arange(k)]
+
+
+def _is_difference(criterion: FittedCriterion, training: NDArray[np.float64]) -> bool:
+    """Tell whether a criterion is the absolute difference of one number."""
+    return training.shape[1:] == (1,) and isinstance(criterion.metric, str) and criterion.metric in DIFFERENCES
 
 
 def _order(criterion: FittedCriterion) -> float | None:

@@ -130,7 +130,7 @@ class Model:
         self, views: Views, needed: Collection[Measure], *, n_jobs: int | None, first_row: int = 0
     ) -> Measures:
         """Return what is needed of new samples, whose nearest trees find where that is faster."""
-        if self._by_trees[needs_sum(needed)]:
+        if self._is_by_trees(with_sum=needs_sum(needed)):
             return self.measures_by_trees(views, needed, n_jobs=n_jobs, first_row=first_row)
         measure = partial(self.measurer.of, needed=needed)
         return joined(self.map_new(measure, views, n_jobs=n_jobs, first_row=first_row))
@@ -207,10 +207,17 @@ class Model:
 
         return map_blocks(of_part, row_blocks(len(rows), self.measurer.values_per_row(len(self.rows))), n_jobs)
 
+    def _is_by_trees(self, *, with_sum: bool) -> bool:
+        """Tell whether trees find the nearest faster, without or with the sum of all criteria; looked at once."""
+        if with_sum not in self._by_trees:
+            is_worthwhile = self.shortlist.is_worthwhile(with_sum=with_sum)
+            self._by_trees[with_sum] = is_worthwhile and self.shortlist.is_mostly_sure(with_sum=with_sum)
+        return self._by_trees[with_sum]
+
     @cached_property
     def _by_trees(self) -> dict[bool, bool]:
-        """Whether trees find the nearest faster, without and with the sum of all criteria; asked for every call."""
-        return {with_sum: self.shortlist.is_worthwhile(with_sum=with_sum) for with_sum in (False, True)}
+        """What `_is_by_trees` has found."""
+        return {}
 
     @cached_property
     def shortlist(self) -> Shortlist:
