@@ -242,6 +242,7 @@ class Explanation:
             bool(self.is_anomaly[sample]),
             self.alpha,
             self.criterion_p_values[sample],
+            self.distances[sample],
             self.is_far[sample],
             [nearest[sample] for nearest in self.neighbors],
             pair,
@@ -252,6 +253,7 @@ class Explanation:
             self.values.of(sample),
             self.values.texts_of(sample),
             partial(self.values.beside, sample),
+            partial(self.values.along, sample),
         )
 
     def _suspected_pair(self, sample: int) -> int:
