@@ -129,6 +129,11 @@ class Value(NamedTuple):
     n_samples: int = 0
 
     @property
+    def is_known(self) -> bool:
+        """Whether it is there."""
+        return not is_missing(self.value)
+
+    @property
     def oddness(self) -> float:
         """How far beyond the usual it is, in widths of the usual range; of rare categories, how rare."""
         if self.kind == "category":

@@ -209,7 +209,7 @@ def _values(case: Case, criterion: int) -> list[Phrase]:
     """Return what a sample has in a criterion: in its only column, or where it is odd in several."""
     values = case.values.get(criterion, ())
     told = values if len(values) == 1 else [value for value in values if value.oddness > 0][:N_VALUES]
-    phrases = [Phrase("value", (criterion,), (value,)) for value in told if value.value is not None]
+    phrases = [Phrase("value", (criterion,), (value,)) for value in told if value.is_known]
     if criterion in case.texts:
         phrases.append(Phrase("text", (criterion,), case.texts[criterion]))
     place = case.along(criterion, int(case.counts.n_equal[criterion]))
