@@ -120,6 +120,7 @@ def test_a_blend_has_no_fronts_of_all_criteria_and_no_mean_depth():
     assert detector.nearest_dyads(X[:2]).shape == (2, 30, 3)
 
 
+@pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 @pytest.mark.parametrize("max_depth", [None, 2])
 def test_depths_in_some_pairs_are_those_of_all(max_depth):
     rng = np.random.default_rng(0)

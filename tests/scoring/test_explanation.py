@@ -1,11 +1,13 @@
 """Explanations: the right cause, numbers that agree with the detector's, and forms to show them in."""
 
+import html
 import re
 from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -212,7 +214,9 @@ def test_a_local_oddity_says_so():
     explanation = detector.fit(np.concatenate([dense, wide])).explain([[0.15, 0.0], [90.0, 0.0]])
     local, far = explanation.sentences
     assert explanation.oddities[:, 0].tolist() == ["local", "far"]
-    assert ": farther from its 10 nearest than these are from theirs; shape is ordinary; nearest in speed: " in local
+    assert (
+        ", but farther from its 10 nearest than these are from theirs; shape is ordinary; nearest in speed: " in local
+    )
     assert re.match(r"speed 90 is high \(usual .*\): no nominal sample is as far from its nearest; ", far)
     # It would be far less strange if it were no farther from the dense ones than these are from each other.
     assert explanation.relief[0, 0] > 5 * explanation.p_values["blend"][0]
@@ -264,9 +268,9 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     assert ordinary.startswith("Ordinary (p = 0.99); nearest in shape: ")
     ranked = np.sort(X_train, axis=0)
     (low, low_shape), (high, high_shape) = ranked[14], ranked[285]
-    odd = f"speed 9 is high (usual {low:.3g}–{high:.3g}): no nominal sample is as far from its nearest"
+    odd = f"speed 9 is high (usual {low:.3g} to {high:.3g}): no nominal sample is as far from its nearest"
     assert speed == f"{odd}; shape is ordinary; nearest in speed: {nearest}."
-    too = f"shape 9 is high (usual {low_shape:.3g}–{high_shape:.3g}): no nominal sample is as far from its nearest"
+    too = f"shape 9 is high (usual {low_shape:.3g} to {high_shape:.3g}): no nominal sample is as far from its nearest"
     assert both == f"{odd}; {too}."
     by_speed = X_train[np.argsort(np.abs(X_train[:, 0] - 1.2))[:5], 1]
     assert joint == (
@@ -296,13 +300,38 @@ def test_the_notebook_form_escapes_names(data):
     assert "<b>" not in text
     assert text.count("&lt;b&gt;&amp;") > 1
     assert text.count("<tr>") == 11
-    assert "and 10 more" in text
+    assert "and 10 less strange" in text
+
+
+def test_a_notebook_shows_the_strangest_first_with_their_values():
+    rng = np.random.default_rng(0)
+    nominal = {"size": rng.random(99), "kind": ["a", "b", "c"] * 33, "note": ["as agreed"] * 99}
+    criteria = [
+        Criterion("size", "size"),
+        Criterion("kind", "kind", "mismatch"),
+        Criterion("note", "note", "levenshtein"),
+    ]
+    new = {"size": [0.5, 3.0, 0.4], "kind": ["a", "b", "z"], "note": ["as agreed", "as agreed", "at once"]}
+    detector = ParetoDepthDetector(criteria, method="criteria").fit(nominal)
+    explanation = detector.explain(new)
+    rows = [re.findall("<td>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", explanation._repr_html_())[1:]]
+    strangest = np.argsort(-explanation.scores["criteria"])
+    assert [int(row[0]) for row in rows] == strangest.tolist()
+    (high,) = [row for row in rows if row[0] == "1"]
+    assert re.match(r"size 3 is high \(usual 0\.\d+–0\.\d+\); p = 0.01", high[2])
+    (odd,) = [row for row in rows if row[0] == "2"]
+    assert odd[3].startswith("kind &#x27;z&#x27; was never seen; p = ")
+    assert odd[4].startswith("at once; p = ")
+    assert [row[-1] for row in rows] == [html.escape(explanation.sentences[sample]) for sample in strangest]
 
 
 def test_a_picture_shows_a_sample_among_the_usual(pedestrians, data):
     test, explanation = pedestrians
     sample = int(np.flatnonzero(test.kinds == "speed")[0])
     ax = explanation.plot(sample)
+    # A notebook shows the figures that pyplot knows.
+    assert ax.figure is pyplot.gcf()
+    pyplot.close(ax.figure)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["speed", "shape"]
     shown = {float(x): float(y) for dots in ax.collections for x, y in dots.get_offsets()}
     assert shown == {float(distance): row for row, distance in enumerate(explanation.distances[sample])}

@@ -9,6 +9,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
+from paretodepth.criteria.usual import Value
 from paretodepth.scoring.explanation import explain_left_out, with_values
 from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.phrases import Phrase
@@ -23,9 +24,9 @@ CLOSE = 1e-9
 
 
 def some_metrics(rng, n_metrics):
-    """Metrics of different kinds, a function and a transformer among them."""
+    """Metrics of different kinds; a function, a transformer and matrices among them."""
     installed = [metric for metric in METRICS.values() if is_installed(metric) and metric.name != "mahalanobis"]
-    kinds = sorted({metric.kind for metric in installed} | {"function", "transformer"})
+    kinds = sorted({metric.kind for metric in installed} | {"function", "transformer", "precomputed"})
     chosen = rng.permutation(kinds)[:n_metrics]
     return [(kind, rng.choice([metric for metric in installed if metric.kind == kind] or [None])) for kind in chosen]
 
@@ -55,6 +56,9 @@ def drawn(seed, n_new):
     for place, (kind, metric) in enumerate(some_metrics(rng, 1 + seed % 4)):
         columns = {f"{place} {name}": values for name, values in column_draws(rng, kind, metric, n_samples).items()}
         table |= columns
+        if kind == "precomputed":
+            criteria.append(Criterion(f"{place} u", metric="precomputed"))
+            continue
         given = dict(metric="cityblock", transform=FunctionTransformer(np.arctan))
         if kind == "function":
             given = dict(metric=lambda A, B: np.abs(A - B.T))
@@ -64,6 +68,9 @@ def drawn(seed, n_new):
     training = {name: values[:N_TRAINING] for name, values in table.items()}
     twins = np.where(rng.random(n_new) < 0.3, rng.integers(n_samples, size=n_new), np.arange(N_TRAINING, n_samples))
     new = {name: [values[row] for row in twins] for name, values in table.items()}
+    for name in (criterion.name for criterion in criteria if criterion.is_precomputed):
+        positions = np.array(training[name])
+        training[name], new[name] = (np.abs(np.subtract.outer(part[name], positions)) for part in (training, new))
     split = {"calibration": "split", "random_state": 0} if seed % 5 == 4 else {}
     detector = ParetoDepthDetector(criteria, method=method, alpha=ALPHA, **split).fit(training)
     return detector, training, new
@@ -89,7 +96,11 @@ class Truth:
     def new_rows(self, new):
         views = self.model.criteria.views(new, caller="")
         pairs = zip(self.fitted, views, self.model.training, strict=True)
-        return np.array([c.dissimilarities(view, training, (0, 0)) for c, view, training in pairs]).swapaxes(0, 1)
+        blocks = [
+            view[:, self.model.rows] if c.is_precomputed else c.dissimilarities(view, training, (0, 0))
+            for c, view, training in pairs
+        ]
+        return np.array(blocks).swapaxes(0, 1)
 
     @cached_property
     def dyads(self):
@@ -144,7 +155,9 @@ class Truth:
         if len(criteria) == 1 and self.method == "blend":
             return naive.blend_alone(self.left_out, statistics)[criteria[0]]
         if len(criteria) == 1:
-            return statistics["neighbor_sums"][criteria[0]]
+            # A share of those that are fitted, so that sums between the same two of them are as odd.
+            fitted = [sample["neighbor_sums"][criteria[0]] for sample in self.left_out]
+            return naive.surprise(fitted, statistics["neighbor_sums"][criteria[0]])
         if len(criteria) < n_criteria:
             return statistics["pair_depths"][self.twin.pairs.index(tuple(criteria))]
         return self.score(statistics)
@@ -316,6 +329,29 @@ class Checked:
         assert all(any(end == pytest.approx(entry) for entry in likely) for end in (value.low, value.high))
         assert not is_within(own, value.low, value.high, period)
 
+    def check_least(self, criteria, value):
+        self.check_value(criteria, value)
+        bounds = [
+            self.p_bounds(lambda sample, c=c: self.truth.odd(sample, (c,))) for c in range(len(self.truth.fitted))
+        ]
+        assert bounds[criteria[0]][0] <= min(high for _, high in bounds)
+        self.assert_unusual(criteria[0], expected=False)
+
+    def check_along(self, criteria, place, n_places):
+        (column,) = self.truth.fitted[criteria[0]].columns
+        lines = list(self.training.values())[column]
+        own = list((self.training if self.exclude is not None else self.new).values())[column][self.sample]
+        distances = [d if j != self.exclude else np.inf for j, d in enumerate(self.rows[criteria[0]])]
+        near = [lines[self.truth.model.rows[j]] for j, d in enumerate(distances) if d == min(distances) > 0]
+        apart = []
+        for line in near:
+            if np.ndim(own) == 1:
+                apart.append([abs(a - b) for a, b in zip(own, line, strict=False)])
+            else:
+                apart.append([min(np.hypot(x - a, y - b) for a, b, *_ in line) for x, y, *_ in own])
+        assert n_places == len(own)
+        assert any(len(part) == n_places and part[place - 1] >= max(part) * (1 - CLOSE) for part in apart)
+
     def check_text(self, criteria, own, nearest):
         (column,) = self.truth.fitted[criteria[0]].columns
         texts = list(self.training.values())[column]
@@ -356,7 +392,9 @@ def true_kinds(detector, training, new):
     if not truth.held_out:
         rows = np.arange(truth.training.shape[1])
         left_out = explain_left_out(detector.model_, rows, n_jobs=1)
-        left_out = with_values(left_out, detector.model_, detector.model_.criteria.columns(training, caller=""))
+        columns = detector.model_.criteria.seen(training, caller="").columns
+        if columns is not None:
+            left_out = with_values(left_out, detector.model_, columns)
         every += [(left_out, i, truth.training[:, i], i) for i in rows.tolist()]
     told_by = {id(told): told.sentences for told, *_ in every}
     for told, sample, rows, exclude in every:
@@ -384,7 +422,7 @@ def test_every_phrase_about_2000_samples_is_true():
         kinds |= set(found)
         n_samples += n_told
         seed += 1
-    rest = {"far", "match", "odd", "unusual", "ordinary", "nearest", "value", "text", "together"}
+    rest = {"far", "match", "odd", "unusual", "ordinary", "nearest", "value", "least", "text", "along", "together"}
     assert kinds >= {"typical", "uncalled", "called", *rest}
 
 
@@ -414,12 +452,13 @@ SAID = {
         Phrase("unusual", (2, 3, 4, 5)),
         Phrase("ordinary", (0,)),
     ],
-    "1 of 900 nominal samples is as far from its 5 nearest in b, though 1 matches exactly; 5 others are ordinary.": [
+    "Only 1 of 900 nominal samples is as far from its 5 nearest in b, though 1 matches exactly; "
+    "5 other criteria are ordinary.": [
         Phrase("far", (1,), (5, 1, 900)),
         Phrase("match", (1,), (1,)),
         Phrase("ordinary", (0, 2, 3, 4, 5)),
     ],
-    "2 of 1,900 nominal samples are as far from their 5 nearest in b, though 2,000 match exactly.": [
+    "Only 2 of 1,900 nominal samples are as far from their 5 nearest in b, though 2,000 match exactly.": [
         Phrase("far", (1,), (5, 2, 1900)),
         Phrase("match", (1,), (2000,)),
     ],
@@ -429,7 +468,29 @@ SAID = {
         Phrase("nearest", (0,), (1,)),
         Phrase("nearest", (2,), (2,)),
     ],
-    "7 of 900 nominal samples are as strange in all criteria together.": [Phrase("odd", tuple(range(6)), (7, 900))],
+    "Only 7 of 900 nominal samples are as strange in all criteria together.": [
+        Phrase("odd", tuple(range(6)), (7, 900))
+    ],
+    "200 of 900 nominal samples are as strange in all criteria together.": [Phrase("odd", tuple(range(6)), (200, 900))],
+    "a 5 is within the usual 1–9, but no nominal sample is as far from its nearest.": [
+        Phrase("value", (0,), (Value("a", "number", 5.0, 1.0, 9.0),)),
+        Phrase("far", (0,), (1, 0, 900)),
+    ],
+    "x 12 is high (usual 1–9) and y 0 is low (usual 1–9): no nominal sample is as odd in b; the 5 nearest in a have "
+    "y 3–4, this one 0.": [
+        Phrase("value", (1,), (Value("x", "number", 12.0, 1.0, 9.0, "high"),)),
+        Phrase("value", (1,), (Value("y", "number", 0.0, 1.0, 9.0, "low"),)),
+        Phrase("odd", (1,), (0, 900)),
+        Phrase("together", (0, 1), (Value("y", "number", 0.0, 3.0, 4.0, "low", n_samples=5),)),
+    ],
+    "c is farthest from its nearest at point 3 of 8: no nominal sample is as far from its 5 nearest.": [
+        Phrase("along", (2,), (3, 8)),
+        Phrase("far", (2,), (5, 0, 900)),
+    ],
+    "No nominal sample is as strange in all criteria together; least ordinary: a 10 is high (usual 1–9).": [
+        Phrase("odd", tuple(range(6)), (0, 900)),
+        Phrase("least", (0,), (Value("a", "number", 10.0, 1.0, 9.0, "high"),)),
+    ],
     "Farther from its 10 nearest in all criteria together than these are from theirs.": [
         Phrase("local", tuple(range(6)), (10,))
     ],
@@ -444,7 +505,7 @@ def test_a_phrase_says_what_was_counted(said):
 def test_of_one_file_the_others_are_spoken_of():
     phrases = [Phrase("far", (0,), (5, 0, 899)), Phrase("odd", (1,), (3, 899))]
     assert sentence(phrases, ["a", "b"], "other") == (
-        "No other sample is as far from its 5 nearest in a; 3 of 899 other samples are as odd in b."
+        "No other sample is as far from its 5 nearest in a; only 3 of 899 others are as odd in b."
     )
 
 

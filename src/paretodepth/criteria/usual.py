@@ -129,15 +129,23 @@ class Value(NamedTuple):
     n_samples: int = 0
 
     @property
+    def is_known(self) -> bool:
+        """Whether it is there."""
+        return not is_missing(self.value)
+
+    @property
     def oddness(self) -> float:
         """How far beyond the usual it is, in widths of the usual range; of rare categories, how rare."""
         if self.kind == "category":
             is_rare = self.n_same <= (1 - USUAL_SHARE) / 2 * self.n_samples
             return 1 / (1 + self.n_same) if is_rare and self.value is not None else 0.0
-        if not self.direction:
-            return 0.0
-        beyond = max(self.value - self.high, self.low - self.value) if self.direction != "off" else 1.0
-        return beyond / max(self.high - self.low, np.finfo(np.float64).tiny)
+        return self.beyond(self.low, self.high)
+
+    def beyond(self, low: float, high: float) -> float:
+        """Return how far beyond the usual it is in widths of a range; on a circle, whether it is."""
+        if self.direction in ("", "off"):
+            return float(bool(self.direction))
+        return float(max(self.value - self.high, self.low - self.value)) / max(high - low, math.ulp(0.0))
 
 
 def _direction(number: float, low: float, high: float, period: float) -> str:
@@ -171,8 +179,12 @@ def usual_columns(criterion: Criterion, indices: Sequence[int], columns: Columns
         if kind is None or (kind in ("number", "phase") and not _are_numbers(columns.arrays[place])):
             continue
         values = _values(criterion, kind, replace(columns, arrays=[columns.arrays[place]], names=[name]), state)
-        # A criterion of one column is known by its own name; without names columns are x0, x1 and so on.
-        name = criterion.name if len(indices) == 1 else f"x{name}" if name.isdigit() else name
+        # A criterion of one column is known by its own name, save that a time needs no word for what is read of it;
+        # without names columns are x0, x1 and so on.
+        is_time = kind in TIMES.values()
+        name = f"x{name}" if name.isdigit() else name
+        if len(indices) == 1 and not (is_time and criterion.name.startswith(f"{name} (")):
+            name = criterion.name
         if kind == "category":
             counts = Counter(value for value in values if value is not None)
             found.append(Usual(index, name, kind, counts.total(), np.empty(0), counts=dict(counts)))
@@ -226,20 +238,19 @@ def _values(criterion: Criterion, kind: UsualKind, columns: Columns, state: Mapp
     return np.mod(numbers, state["period"]) if kind == "phase" else numbers
 
 
-def viewed_values(criterion: Criterion, usual: Usual, view: NDArray[Any], state: State) -> Sequence[Any] | None:
-    """Return what samples have in the only column of a criterion, from what its metric sees of them; None: unknown."""
-    metric = criterion.registered
-    if metric is None or view.ndim != 2 or view.shape[1] != 1:
-        return None
-    numbers = view[:, 0]
+def viewed_values(criterion: Criterion, usual: Usual, view: NDArray[Any], state: State, place: int) -> list[Any]:
+    """Return what samples have in a criterion's column, by its place, from what the metric sees of them."""
+    numbers, metric = view[:, place], criterion.registered
     if usual.kind == "category":
-        (known,) = state["vocabularies"]
+        known = state["vocabularies"][place]
         return [known[int(code)] if 0 <= code < len(known) else None for code in numbers.tolist()]
-    if metric.name == "log_ratio":
+    if metric is not None and metric.name == "log_ratio":
         numbers = np.exp(numbers)
-    elif metric.name == "scaled":
-        numbers = numbers * state["scales"][0]
-        if state["floors"][0] > 0:
-            numbers = 2 * state["floors"][0] * np.sinh(numbers)
+    elif metric is not None and metric.name == "haversine":
+        numbers = np.degrees(numbers)
+    elif metric is not None and metric.name == "scaled":
+        numbers = numbers * state["scales"][place]
+        if state["floors"][place] > 0:
+            numbers = 2 * state["floors"][place] * np.sinh(numbers)
     values: list[Any] = numbers.tolist()
     return values

@@ -17,7 +17,6 @@ from paretodepth.criteria.values import Columns
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.pairs import Views
 from paretodepth.plots import plot_explanation
-from paretodepth.scoring.calibration import Calibration
 from paretodepth.scoring.measures import LARGEST, Measures, usual_sizes
 from paretodepth.scoring.methods import MethodName, methods_from
 from paretodepth.scoring.model import Model
@@ -26,12 +25,14 @@ from paretodepth.scoring.reasons import (
     Reasons,
     alone_p_values,
     counts_of,
+    crowded,
     far_criteria,
     n_named,
     oddities,
     reasons_of,
 )
 from paretodepth.scoring.sample_values import NO_VALUES, SampleValues, sample_values
+from paretodepth.scoring.value_words import value_text
 from paretodepth.scoring.wording import html_table, sentence, shortened, shown
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ class Explanation:
         sample : int
             The row.
         ax : matplotlib Axes or None, default=None
-            None for a new figure.
+            None for a new figure of pyplot's, which a notebook shows.
 
         Returns
         -------
@@ -210,26 +211,34 @@ class Explanation:
 
     def __repr__(self) -> str:
         """Return a sentence a sample, for the first ten."""
-        lines = [f"{label}: {self._sentence(sample)}" for sample, label in enumerate(self._shown_labels())]
+        labels = self._labels()
+        lines = [f"{labels[sample]}: {self._sentence(sample)}" for sample in range(min(len(self), N_SHOWN))]
         if len(self) > N_SHOWN:
             lines.append(f"… and {len(self) - N_SHOWN} more; see to_frame()")
         return "\n".join([f"Explanation of {len(self)} samples by {self.method}", *lines])
 
     def _repr_html_(self) -> str:
-        """Return a table for notebooks, of the first ten samples."""
-        headings = ["", f"p ({self.method})", *(f"{name}: p" for name in self.criteria), "why"]
-        own = self.p_values[self.method]
-        rows = [
-            [str(label), shown(own[i]), *map(shown, self.criterion_p_values[i]), self._sentence(i)]
-            for i, label in enumerate(self._shown_labels())
-        ]
-        more = f"<p>… and {len(self) - N_SHOWN} more</p>" if len(self) > N_SHOWN else ""
+        """Return a table for notebooks, of the ten strangest samples: what they have in each criterion, and why."""
+        headings = ["", f"p ({self.method})", *self.criteria, "why"]
+        strangest = np.argsort(-self.scores[self.method], kind="stable")[:N_SHOWN].tolist()
+        labels, p_values = self._labels(), self.p_values[self.method]
+        rows = [[str(labels[i]), shown(p_values[i]), *self._cells(i), self._sentence(i)] for i in strangest]
+        more = f"<p>… and {len(self) - N_SHOWN} less strange</p>" if len(self) > N_SHOWN else ""
         return html_table(headings, rows) + more
 
-    def _shown_labels(self) -> Sequence[Any]:
-        """Return what the first ten samples are called."""
-        labels: Sequence[Any] = range(len(self)) if self.labels is None else self.labels
-        return labels[:N_SHOWN]
+    def _cells(self, sample: int) -> list[str]:
+        """Return for each criterion its p-value, and what the sample has, in words, where that is known."""
+        values, texts = self.values.of(sample), self.values.texts_of(sample)
+        cells = []
+        for criterion, p_value in enumerate(self.criterion_p_values[sample].tolist()):
+            own = [value_text(value, self.others) for value in values.get(criterion, [])[:1] if value.is_known]
+            own += [shortened(text) for text, _ in [texts[criterion]]] if criterion in texts else []
+            cells.append("; ".join([*own, f"p = {shown(p_value)}"]))
+        return cells
+
+    def _labels(self) -> Sequence[Any]:
+        """Return what the samples are called."""
+        return range(len(self)) if self.labels is None else self.labels
 
     def _case(self, sample: int) -> Case:
         pair = self._suspected_pair(sample)
@@ -238,6 +247,7 @@ class Explanation:
             bool(self.is_anomaly[sample]),
             self.alpha,
             self.criterion_p_values[sample],
+            self.distances[sample],
             self.is_far[sample],
             [nearest[sample] for nearest in self.neighbors],
             pair,
@@ -248,6 +258,7 @@ class Explanation:
             self.values.of(sample),
             self.values.texts_of(sample),
             partial(self.values.beside, sample),
+            partial(self.values.along, sample),
         )
 
     def _suspected_pair(self, sample: int) -> int:
@@ -348,7 +359,7 @@ def _explained(model: Model, found: Reasons, is_own: NDArray[np.bool_]) -> Expla
             else np.empty((len(sums), 0))
         ),
         pair_relief=calibration.p_values(found.pair_relieved, model.method),
-        is_crowded=_crowded(calibration, measures, alpha),
+        is_crowded=crowded(calibration, measures, alpha),
         counts=counts_of(model, found, alpha, is_own),
         n_local=int(n_named(model.measurer)[0]),
     )
@@ -380,14 +391,3 @@ def check_some_seen(seen: Seen) -> None:
             f"The samples to explain must not all lack a value in a criterion that drops them. Got {seen.n_samples} "
             "that do; impute the values."
         )
-
-
-def _crowded(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.bool_]:
-    """Tell which samples have others near in all criteria at once, that are unusually near to each other."""
-    if "balanced_ratio" not in measures:
-        return np.zeros(len(measures["balanced_sum"]), bool)
-    p_values = {
-        name: calibration.measure_p_values(measures, name) for name in ("balanced_mean", "balanced_ratio", "pair_depth")
-    }
-    is_near = (p_values["balanced_mean"] > alpha) & (p_values["pair_depth"] > alpha)
-    return np.asarray(is_near & (p_values["balanced_ratio"] <= alpha) & (measures["balanced_ratio"] > 1))

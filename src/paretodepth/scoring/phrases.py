@@ -41,10 +41,15 @@ class Phrase(NamedTuple):
             the p-value of each criterion alone is at most alpha, or above;
         ``"value"`` (a `Value`)
             what the sample has in a column, and what is usual there;
+        ``"least"`` (a `Value`)
+            the same of the criterion with the smallest p-value, though that is above alpha;
         ``"text"`` (text, text)
             what the sample has, and what a training sample has than which none is nearer;
+        ``"along"`` (place, n_places)
+            at which point a series or trajectory is farthest from that of a training sample than which none is
+            nearer;
         ``"together"`` (a `Value`)
-            what the sample has in the second criterion, and what its nearest in the first have there;
+            what the sample has in a column of the second criterion, and what its nearest in the first have there;
         ``"nearest"`` (numbers of samples)
             none but those at dissimilarity 0 is nearer.
     criteria : tuple of int
@@ -113,6 +118,8 @@ class Case(NamedTuple):
         Up to which p-value a criterion is unusual.
     p_values : ndarray of shape (n_criteria,)
         Of each criterion alone.
+    distances : ndarray of shape (n_criteria,)
+        How many times as far as usual the nearest are; of equal p-values the larger goes first.
     is_far : ndarray of shape (n_criteria,)
         Whether the sample is far in the criterion alone.
     neighbors : list of ndarray of shape (n_neighbors,)
@@ -133,12 +140,15 @@ class Case(NamedTuple):
         By criterion of text, what it has and what the nearest has.
     beside : callable
         Tells, of two criteria, what it has in the second and what its nearest in the first have there, or None.
+    along : callable
+        Tells, of a criterion and the number of equal samples, where along it is farthest from the nearest, or None.
     """
 
     p_value: float
     is_anomaly: bool
     alpha: float
     p_values: NDArray[np.float64]
+    distances: NDArray[np.float64]
     is_far: NDArray[np.bool_]
     neighbors: list[NDArray[np.intp]]
     pair: int
@@ -149,27 +159,46 @@ class Case(NamedTuple):
     values: Mapping[int, Sequence[Value]] = {}
     texts: Mapping[int, tuple[str, str]] = {}
     beside: Callable[[int, int], Value | None] = lambda kept, other: None
+    along: Callable[[int, int], tuple[int, int] | None] = lambda criterion, n_equal: None
 
 
 def phrases_of(case: Case) -> list[Phrase]:
     """Return what is to be said of a sample, the most important first."""
     p_values = case.p_values
-    unusual = [int(i) for i in np.argsort(p_values, kind="stable") if p_values[i] <= case.alpha]
+    by_oddity = np.lexsort((-case.distances, p_values)).tolist()
+    unusual = [i for i in by_oddity if p_values[i] <= case.alpha]
     ordinary = [Phrase("ordinary", rest)] if (rest := _without(unusual, len(p_values))) else []
     if not case.is_anomaly:
-        nearest = _nearest(case, np.argsort(p_values, kind="stable")[:N_NAMED], 1)
         if not unusual:
-            return [Phrase("typical", (), (case.p_value,)), *nearest]
-        return [Phrase("uncalled", (), (case.p_value,)), Phrase("unusual", tuple(unusual)), *nearest]
+            return [Phrase("typical", (), (case.p_value,)), *_nearest(case, by_oddity[:N_NAMED], 1)]
+        values = [phrase for phrase in _values(case, unusual[0]) if _is_telling(phrase)]
+        verdict = [Phrase("uncalled", (), (case.p_value,)), Phrase("unusual", tuple(unusual))]
+        return [*verdict, *(values or _nearest(case, unusual[:1], N_NAMED))]
     far = [i for i in unusual if case.is_far[i]]
     if not far:
         if len(p_values) == 1:
             return [Phrase("called", (), (case.p_value,)), *_nearest(case, [0], N_NAMED)]
-        return [*_told_unusual(case, unusual), *ordinary, *_joint(case)]
-    told = [phrase for criterion in far[:N_TOLD] for phrase in (*_values(case, criterion), *_oddity(case, criterion))]
+        joint = _joint(case)
+        least = [] if unusual or joint[-1].kind == "together" else _least(case, by_oddity[0])
+        return [*_told_unusual(case, unusual), *ordinary, *joint, *least]
+    told = [phrase for criterion in far[:N_TOLD] for phrase in _told(case, criterion)]
     rest = tuple(far[N_TOLD:] + [i for i in unusual if not case.is_far[i]])
     also = [Phrase("unusual", rest)] if rest else []
     return [*told, *also, *ordinary, *_nearest(case, far[:1], N_NAMED)]
+
+
+def _told(case: Case, criterion: int) -> list[Phrase]:
+    """Return what a sample has in a criterion in which it is far, and how far that is."""
+    values, within = _values(case, criterion), []
+    if not values and (value := case.beside(criterion, criterion)) is not None:
+        # Each of several columns is as usual: those that are near have something else in one of them.
+        within = [Phrase("together", (criterion, criterion), (value,))]
+    return [*values, *_oddity(case, criterion), *within]
+
+
+def _is_telling(phrase: Phrase) -> bool:
+    """Tell whether a value is beyond the usual, or of a kind that has no such range."""
+    return phrase.kind != "value" or phrase.numbers[0].oddness > 0
 
 
 def _without(criteria: Sequence[int], n_criteria: int) -> tuple[int, ...]:
@@ -180,10 +209,16 @@ def _values(case: Case, criterion: int) -> list[Phrase]:
     """Return what a sample has in a criterion: in its only column, or where it is odd in several."""
     values = case.values.get(criterion, ())
     told = values if len(values) == 1 else [value for value in values if value.oddness > 0][:N_VALUES]
-    phrases = [Phrase("value", (criterion,), (value,)) for value in told if value.value is not None]
+    phrases = [Phrase("value", (criterion,), (value,)) for value in told if value.is_known]
     if criterion in case.texts:
         phrases.append(Phrase("text", (criterion,), case.texts[criterion]))
-    return phrases
+    place = case.along(criterion, int(case.counts.n_equal[criterion]))
+    return phrases if place is None else [*phrases, Phrase("along", (criterion,), place)]
+
+
+def _least(case: Case, criterion: int) -> list[Phrase]:
+    """Return what a sample has beyond the usual in the criterion that is odder than the others."""
+    return [Phrase("least", (criterion,), (value,)) for value in case.values.get(criterion, ())[:1] if value.oddness]
 
 
 def _oddity(case: Case, criterion: int) -> list[Phrase]:
@@ -231,7 +266,7 @@ def _together(case: Case, pair: Sequence[int]) -> list[Phrase]:
     """Return what a sample has in one of two criteria if its nearest in the other have something else."""
     for kept, other in (tuple(pair), tuple(pair)[::-1]):
         value = case.beside(kept, other)
-        if value is not None and (value.direction or (value.kind == "category" and not value.n_same)):
+        if value is not None:
             return [Phrase("together", (kept, other), (value,))]
     return []
 

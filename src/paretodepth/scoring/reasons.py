@@ -134,6 +134,17 @@ def far_criteria(model: Model, measures: Measures, alpha: float) -> NDArray[np.b
     return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
 
 
+def crowded(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.bool_]:
+    """Tell which samples have others near in all criteria at once, that are unusually near to each other."""
+    if "balanced_ratio" not in measures:
+        return np.zeros(len(measures["balanced_sum"]), bool)
+    p_values = {
+        name: calibration.measure_p_values(measures, name) for name in ("balanced_mean", "balanced_ratio", "pair_depth")
+    }
+    is_near = (p_values["balanced_mean"] > alpha) & (p_values["pair_depth"] > alpha)
+    return np.asarray(is_near & (p_values["balanced_ratio"] <= alpha) & (measures["balanced_ratio"] > 1))
+
+
 def counts_of(model: Model, found: Reasons, alpha: float, is_own: NDArray[np.bool_]) -> Counts:
     """Return how many of the calibrating samples reach what each sample does.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from paretodepth.criteria.values import Columns, is_missing
 from paretodepth.scoring.model import Model
 from paretodepth.scoring.value_words import plain
 
+LINE_METRICS = ("dtw", "hausdorff", "frechet")
+"""Metrics that compare values or points along series and trajectories as they are."""
 N_NEAR = 5
 """Nearest training samples in one criterion whose values in another are told."""
 
@@ -29,8 +32,11 @@ class SampleValues(NamedTuple):
     texts : dict
         For each criterion of text, by index: the samples' texts, and those of their nearest training samples.
     training : dict
-        For each criterion of one column that can be told, by index: the criterion, and what it sees of the
-        training samples.
+        For each criterion whose metric sees its columns one by one, by index: the criterion, and what it sees of
+        the training samples.
+    lines : dict
+        For each criterion of series and trajectories, by index: what it sees of the samples and of the training
+        samples, as points along them.
     near : tuple of ndarray of shape (n_samples, n_near)
         For each criterion the nearest training samples.
     is_own : ndarray of shape (n_samples,)
@@ -40,6 +46,7 @@ class SampleValues(NamedTuple):
     columns: tuple[tuple[int, Usual, Any], ...] = ()
     texts: Mapping[int, tuple[Any, Any]] = {}
     training: Mapping[int, tuple[FittedCriterion, View]] = {}
+    lines: Mapping[int, tuple[View, View]] = {}
     near: tuple[NDArray[np.intp], ...] = ()
     is_own: NDArray[np.bool_] | None = None
 
@@ -54,10 +61,11 @@ class SampleValues(NamedTuple):
     def to_columns(self, names: Sequence[str]) -> dict[str, list[Any]]:
         """Return the values and what is usual as columns of a data frame, given the criteria's names."""
         columns: dict[str, list[Any]] = {}
+        n_columns = Counter(criterion for criterion, _, _ in self.columns)
         for criterion, usual, values in self.columns:
             is_own = np.zeros(len(values), bool) if self.is_own is None else self.is_own
             told = [usual.compared(value, is_own=own) for value, own in zip(values, is_own.tolist(), strict=True)]
-            title = names[criterion] if usual.name == names[criterion] else f"{names[criterion]}, {usual.name}"
+            title = names[criterion] if n_columns[criterion] == 1 else f"{names[criterion]}, {usual.name}"
             columns[f"{title}: value"] = [plain(value.value, value.kind) for value in told]
             if usual.kind == "category":
                 columns[f"{title}: n_same"] = [value.n_same for value in told]
@@ -73,15 +81,40 @@ class SampleValues(NamedTuple):
         return {criterion: (own[sample], nearest[sample]) for criterion, (own, nearest) in self.texts.items()}
 
     def beside(self, sample: int, kept: int, other: int) -> Value | None:
-        """Return what a sample has in one criterion beside those that are nearest to it in another."""
+        """Return what a sample has in one criterion and none of its nearest in another has, where that is most odd."""
         if other not in self.training:
             return None
         fitted, view = self.training[other]
-        (usual,) = fitted.usual
-        others = viewed_values(fitted.criterion, usual, view[self.near[kept][sample]], fitted.state)
-        own = next(values[sample] for criterion, _, values in self.columns if criterion == other)
-        is_known = own is not None and others is not None and not any(map(is_missing, others))
-        return usual.beside(own, others) if is_known and others else None
+        near = view[self.near[kept][sample]]
+        odd: list[tuple[float, Value]] = []
+        for _, usual, values in (part for part in self.columns if part[0] == other):
+            others = viewed_values(fitted.criterion, usual, near, fitted.state, fitted.columns.index(usual.column))
+            if not is_missing(values[sample]) and not any(map(is_missing, others)):
+                value = usual.beside(values[sample], others)
+                if value.direction:
+                    odd.append((value.beyond(usual.low, usual.high), value))
+                elif value.kind == "category" and not value.n_same:
+                    odd.append((1.0, value))
+        return max(odd, key=lambda part: part[0])[1] if odd else None
+
+    def along(self, sample: int, criterion: int, n_equal: int) -> tuple[int, int] | None:
+        """Return at which point, of how many, a series or trajectory is farthest from that of its nearest."""
+        if criterion not in self.lines or n_equal:
+            return None
+        own, training = self.lines[criterion]
+        apart = _apart(own[sample], training[self.near[criterion][sample, 0]])
+        return None if apart is None else (1 + int(apart.argmax()), len(apart))
+
+
+def _apart(own: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return how far each point of a line is from the other line.
+
+    Values are compared with those at the same place, if there are as many; points in the plane with the nearest.
+    """
+    if own.ndim == 1:
+        return np.abs(own - other) if len(own) == len(other) else None
+    distances: NDArray[np.float64] = np.sqrt(((own[:, None] - other) ** 2).sum(axis=2)).min(axis=1)
+    return distances
 
 
 NO_VALUES = SampleValues()
@@ -95,12 +128,16 @@ def sample_values(
     training: dict[int, tuple[FittedCriterion, View]] = {}
     found: list[tuple[int, Usual, Any]] = []
     texts: dict[int, tuple[Any, Any]] = {}
+    lines: dict[int, tuple[View, View]] = {}
     for place, fitted in enumerate(model.criteria.fitted):
         metric = fitted.criterion.registered
         for usual in fitted.usual:
             found.append((place, usual, column_values(fitted.criterion, usual, columns, fitted.state)))
-        if len(fitted.usual) == len(fitted.columns) == 1:
-            training[place] = (fitted, model.training[place])
+        view = model.training[place]
+        if fitted.usual and view.ndim == 2 and view.shape[1] == len(fitted.columns):
+            training[place] = (fitted, view)
+        if metric is not None and fitted.transform is None and metric.name in LINE_METRICS:
+            lines[place] = (fitted.view(columns), view)
         if metric is not None and metric.kind == "text" and fitted.transform is None:
             texts[place] = (columns.arrays[fitted.columns[0]], model.training[place][near[place][:, 0]])
-    return SampleValues(tuple(found), texts, training, near, is_own)
+    return SampleValues(tuple(found), texts, training, lines, near, is_own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from paretodepth.criteria.usual import Value
@@ -28,6 +29,8 @@ def value_text(value: Value, others: str = "nominal") -> str:
     "shop 'R' was seen in 2 of 900"
     >>> value_text(Value("time", "time_of_day", 3.2 * 3600e6, 8 * 3600e6, 18 * 3600e6, "off"))
     'time 03:12 (usual 08:00–18:00)'
+    >>> value_text(Value("size", "number", 0.5, -1.0, 2.0))
+    'size 0.5 is within the usual -1 to 2'
     """
     name = _short_name(value)
     if value.kind == "category":
@@ -35,7 +38,9 @@ def value_text(value: Value, others: str = "nominal") -> str:
         seen = f"was seen in {value.n_same:,} of {value.n_samples:,}" if value.n_same else never
         return f"{name} {_category_text(value.value)} {seen}"
     own, low, high = shown_values(value)
-    usual = low if low == high else f"{low}–{high}"
+    usual = _range_text(low, high)
+    if not value.direction:
+        return f"{name} {own} is as usual" if low == high else f"{name} {own} is within the usual {usual}"
     verdict = f" is {value.direction}" if value.direction in ("high", "low") else ""
     return f"{name} {own}{verdict} (usual {usual})"
 
@@ -54,7 +59,14 @@ def beside_text(value: Value) -> str:
     if value.kind == "category":
         return f"have another {name} than {_category_text(value.value)}"
     own, low, high = shown_values(value)
-    return f"have {name} {low if low == high else f'{low}–{high}'}, this one {own}"
+    return f"have {name} {_range_text(low, high)}, this one {own}"
+
+
+def _range_text(low: str, high: str) -> str:
+    """Return a range; a dash beside a minus would be hard to read."""
+    if low == high:
+        return low
+    return f"{low} to {high}" if "-" in low + high else f"{low}–{high}"
 
 
 def _short_name(value: Value) -> str:
@@ -88,12 +100,14 @@ def number_text(number: float, n_digits: int) -> str:
 
     Examples
     --------
-    >>> number_text(1234567.0, 3), number_text(0.00012345, 3), number_text(1e-9, 3), number_text(12.5, 3)
-    ('1,234,567', '0.000123', '1e-09', '12.5')
+    >>> number_text(1234567.0, 3), number_text(0.00004, 3), number_text(1e-9, 3), number_text(12.5, 3)
+    ('1,234,567', '0.00004', '1e-09', '12.5')
     """
     if 1000 <= abs(number) < 1e12:
         return f"{number:,.0f}" if n_digits <= 4 or number == round(number) else f"{number:,.{n_digits - 4}f}"
-    return f"{number:.{n_digits}g}"
+    text = f"{number:.{n_digits}g}"
+    # As many decimals as show the same digits.
+    return f"{Decimal(text):f}" if 1e-6 <= abs(number) < 1e-4 else text
 
 
 def plain(value: Any, kind: str) -> Any:

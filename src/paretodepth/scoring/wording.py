@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
 
 from paretodepth.scoring.phrases import Phrase
 from paretodepth.scoring.value_words import beside_text, value_text
@@ -17,6 +16,10 @@ TEXT_LETTERS = 24
 """Of a text that is quoted."""
 N_LISTED = 3
 """Criteria that are listed; of more, the rest is counted."""
+LEADING = ("value", "text", "along")
+"""Kinds of phrases that tell what a sample has, before what is odd about it."""
+FEW = 0.1
+"""A share of samples that are called few."""
 DISPENSABLE = ("nearest", "ordinary", "unusual", "match")
 """Kinds of phrases that are left out of a long sentence, in this order."""
 
@@ -41,53 +44,74 @@ def sentence(phrases: Sequence[Phrase], names: Sequence[str], others: str, label
         if len(text) > MAX_LETTERS:
             said = [phrase for phrase in said if phrase.kind != kind] or said
             text = _joined(said, short, others, label)
-    while len(text) > MAX_LETTERS and len(said) > 1:
+    while len(said) > 1 and (len(text) > MAX_LETTERS or _is_idle(said[-1])):
         said.pop()
         text = _joined(said, short, others, label)
     return text
+
+
+def _is_idle(phrase: Phrase) -> bool:
+    """Tell whether a phrase says no more than that a value is as usual, and nothing follows that is odd about it."""
+    return phrase.kind == "value" and phrase.numbers[0].kind != "category" and not phrase.numbers[0].direction
 
 
 def _joined(phrases: Sequence[Phrase], names: Sequence[str], others: str, label: Callable[[int], str]) -> str:
     """Return a sentence that says all phrases in their order."""
     parts: list[str] = []
     said: list[str] = []
-    lead = ""
-    for kind, alike in groupby(phrases, key=lambda phrase: phrase.kind):
-        group = list(alike)
-        if kind in ("value", "text"):
-            lead = f"{lead}; {_told(group, names, others)}" if lead else _told(group, names, others)
+    lead: list[Phrase] = []
+    for phrase in phrases:
+        kind = phrase.kind
+        if kind in LEADING:
+            if lead and lead[-1].criteria != phrase.criteria:
+                parts.append(_lead_text(lead, names, others))
+                lead = []
+            lead.append(phrase)
+            continue
+        if kind == "match":
+            parts[-1] += f", though {_counted(phrase.numbers[0], 'matches', 'match')} exactly"
         elif kind == "nearest":
-            named = (f"in {_names(p, names)}: {', '.join(map(label, p.numbers))}" for p in group)
-            parts.append(f"nearest {'; '.join(named)}")
-        elif kind == "match":
-            parts[-1] += "".join(f", though {_counted(p.numbers[0], 'matches', 'match')} exactly" for p in group)
+            named = f"in {_names(phrase, names)}: {', '.join(map(label, phrase.numbers))}"
+            parts.append(named if "nearest" in said else f"nearest {named}")
         else:
-            first, *rest = group
-            text = _text(first, names, others, said, is_named=bool(lead))
-            parts += [f"{lead}: {text}" if lead else text]
-            parts += [_text(phrase, names, others, said, is_named=False) for phrase in rest]
-            lead = ""
+            text = _text(phrase, names, others, said, is_named=_is_named(lead, names))
+            if lead:
+                text = f"{_lead_text(lead, names, others)}{', but ' if _is_idle(lead[-1]) else ': '}{text}"
+                lead = []
+            parts.append(text)
         said.append(kind)
-    text = "; ".join([*parts, lead] if lead else parts)
+    text = "; ".join([*parts, _lead_text(lead, names, others)] if lead else parts)
     return f"{text}." if _starts_with_name(phrases[0]) else f"{text[0].upper()}{text[1:]}."
 
 
-def _told(phrases: Sequence[Phrase], names: Sequence[str], others: str) -> str:
+def _lead_text(phrases: Sequence[Phrase], names: Sequence[str], others: str) -> str:
     """Return what a sample has in a criterion."""
-    name = names[phrases[0].criteria[0]]
-    if phrases[0].kind == "text":
-        own, nearest = phrases[0].numbers
-        if own == nearest:
-            return f"{name} {shortened(own, TEXT_LETTERS)!r}"
-        return f"{name} {shortened(own, TEXT_LETTERS)!r} is nearest to {shortened(nearest, TEXT_LETTERS)!r}"
-    values = [phrase.numbers[0] for phrase in phrases]
-    words = enumerated([value_text(value, others) for value in values])
-    return words if len(values) == 1 and shortened(values[0].name) == name else f"{name}: {words}"
+    return enumerated([_value_words(phrase, names, others) for phrase in phrases])
+
+
+def _value_words(phrase: Phrase, names: Sequence[str], others: str) -> str:
+    if phrase.kind == "value":
+        return value_text(phrase.numbers[0], others)
+    name = names[phrase.criteria[0]]
+    if phrase.kind == "along":
+        return f"{name} is farthest from its nearest at point {phrase.numbers[0]:,} of {phrase.numbers[1]:,}"
+    own, nearest = phrase.numbers
+    if own == nearest:
+        return f"{name} {shortened(own, TEXT_LETTERS)!r}"
+    return f"{name} {shortened(own, TEXT_LETTERS)!r} is nearest to {shortened(nearest, TEXT_LETTERS)!r}"
+
+
+def _is_named(phrases: Sequence[Phrase], names: Sequence[str]) -> bool:
+    """Tell whether what was said of a criterion names it: a column does that has its name."""
+    if not phrases or phrases[0].kind != "value":
+        return bool(phrases)
+    column, name = shortened(phrases[0].numbers[0].name), names[phrases[0].criteria[0]]
+    return len(phrases) == 1 and (column == name or name.startswith(f"{column} ("))
 
 
 def _starts_with_name(phrase: Phrase) -> bool:
     """Tell whether the words of a phrase start with a name, which stays as it is."""
-    return phrase.kind in ("unusual", "value", "text") or (phrase.kind == "ordinary" and len(phrase.criteria) == 1)
+    return phrase.kind in ("unusual", *LEADING) or (phrase.kind == "ordinary" and len(phrase.criteria) == 1)
 
 
 def _text(phrase: Phrase, names: Sequence[str], others: str, said: Sequence[str], *, is_named: bool) -> str:
@@ -107,6 +131,8 @@ def _text(phrase: Phrase, names: Sequence[str], others: str, said: Sequence[str]
         return f"the {numbers[0].n_samples} nearest in {names[phrase.criteria[0]]} {beside_text(numbers[0])}"
     if kind == "ordinary":
         return _ordinary(phrase, names)
+    if kind == "least":
+        return f"least ordinary: {value_text(numbers[0], others)}"
     where = "" if is_named else _where(phrase, names)
     if kind == "local":
         return f"farther from its {numbers[0]} nearest{where} than these are from theirs"
@@ -120,8 +146,9 @@ def _text(phrase: Phrase, names: Sequence[str], others: str, said: Sequence[str]
         nearest = f" from {whose} nearest" if counts[0] == 1 else f" from {whose} {counts[0]} nearest"
     if not n_samples:
         return f"no {others} sample is {adjective}{nearest}{where}"
-    who = f"{n_samples:,} of {of:,} {others} samples {'is' if n_samples == 1 else 'are'}"
-    return f"{who} {adjective}{nearest}{where}"
+    whom = "others" if others == "other" else f"{others} samples"
+    only = "only " if n_samples <= FEW * of else ""
+    return f"{only}{n_samples:,} of {of:,} {whom} {'is' if n_samples == 1 else 'are'} {adjective}{nearest}{where}"
 
 
 def _where(phrase: Phrase, names: Sequence[str]) -> str:
@@ -139,7 +166,7 @@ def _ordinary(phrase: Phrase, names: Sequence[str]) -> str:
         return f"{_names(phrase, names)} is ordinary"
     if n_ordinary == n_criteria:
         return "each criterion alone is ordinary"
-    return f"{n_ordinary} others are ordinary"
+    return f"{n_ordinary} other criteria are ordinary"
 
 
 def _names(phrase: Phrase, names: Sequence[str]) -> str:
