@@ -35,6 +35,8 @@ def draw_dyads(walks: Axes, dyads: Axes) -> None:
         walks.plot([a[0], b[0]], [a[1], b[1]], color=color, linewidth=2)
         dyads.scatter(*place, s=90, color=color, edgecolors="black", zorder=3)
         dyads.annotate("A" + "ABCDE"[other], place, xytext=(9, 5), textcoords="offset points", weight="bold")
+    # The letters stand within the axes.
+    walks.margins(0.12)
     walks.set(title="Five samples, two criteria", xlabel="x", ylabel="y", aspect="equal")
     dyads.set(title="Ten pairs are ten dyads", xlabel="unlike in x", ylabel="unlike in y")
 
@@ -70,10 +72,13 @@ def draw_depths(ax: Axes) -> None:
     ax.scatter(*new.T, **NEW)
     ax.fill_between([new[0, 0], 1.05], new[0, 1], 1.05, color="tab:red", alpha=0.08)
     ax.fill_between([0, new[0, 0]], 0, new[0, 1], color="tab:blue", alpha=0.08)
-    ax.text(0.52, 0.95, "what it dominates", color="tab:red", fontsize=9)
-    ax.text(0.02, 0.02, "what dominates it", color="tab:blue", fontsize=9)
+    ax.text(1.04, 0.95, "what it dominates", color="tab:red", fontsize=9, ha="right")
+    ax.text(0.01, 0.02, "what dominates it", color="tab:blue", fontsize=8)
     named = [f"{kind} {Depths(known, kind).of(new)[0]:g}" for kind in ("paper", "insertion", "mid")]
-    ax.annotate(", ".join(named), new[0], xytext=(10, 8), textcoords="offset points", weight="bold")
+    # Between the two fronts, so that it hides no dyad.
+    ax.annotate(
+        "\n".join(named), new[0], xytext=(-4, 8), textcoords="offset points", weight="bold", fontsize=8, ha="right"
+    )
     ax.set(title="The three depths of a new dyad", xlabel="unlike in x", ylabel="unlike in y")
     ax.set(xlim=(0, 1.05), ylim=(0, 1.0))
 

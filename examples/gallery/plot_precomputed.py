@@ -77,5 +77,11 @@ axes[2].barh(range(40), depth, color=np.where(called, "tab:red", "0.7"))
 axes[2].axvline(-detector.offset_, color="black", linestyle="--", linewidth=1)
 axes[2].set(title="mean depth, called in red")
 for first, last, name in ((34, 36, "two humps"), (37, 39, "no order")):
-    axes[2].text(depth[first] / 2, (first + last) / 2, name, ha="center", va="center", color="white", weight="bold")
+    style = {
+        "ha": "center",
+        "va": "center",
+        "color": "white",
+        "bbox": {"facecolor": "tab:red", "linewidth": 0, "pad": 1},
+    }
+    axes[2].text(depth[first] / 2, (first + last) / 2, name, **style)
 plt.show()

@@ -83,5 +83,6 @@ ax.set(
     title="Lines of the log, 1 is usual",
     yscale="log",
 )
+ax.margins(y=0.1)
 ax.legend()
 plt.show()

@@ -125,9 +125,14 @@ def _ticks(low: float, threshold: float, high: float) -> list[float]:
     step = 10.0 ** np.floor(np.log10(threshold))
     step *= 1 if threshold < 5 * step else 2
     near = np.arange(np.ceil(low / step), np.ceil(threshold / step)) * step
-    decades = 10.0 ** np.arange(np.floor(np.log10(threshold)), np.ceil(np.log10(high)))
-    far = np.outer(decades, [1, 2, 5] if len(decades) <= 2 else [1]).ravel()
-    return [*near, *far[(far > threshold) & (far <= high)]]
+    return [*near, *_decade_ticks(threshold, high)]
+
+
+def _decade_ticks(low: float, high: float) -> NDArray[np.float64]:
+    """Return round numbers above `low` up to `high`: powers of ten, and two and five times these if they are few."""
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    ticks = np.outer(decades, [1, 2, 5] if len(decades) <= 3 else [1]).ravel()
+    return ticks[(ticks > low) & (ticks <= high)]
 
 
 def check_scores(scores: ArrayLike, parameter: str) -> NDArray[np.float64]:
@@ -281,7 +286,9 @@ def plot_explanation(
     for row, note in zip(rows, notes, strict=True):
         ax.annotate(note, (1.01, row), xycoords=("axes fraction", "data"), va="center", fontsize=8)
     positive = np.concatenate([distances, low, [1.0]])
-    ax.set_xscale("symlog", linthresh=max(positive[positive > 0].min(), 1e-3))
+    linear = max(positive[positive > 0].min(), 1e-3)
+    ax.set_xscale("symlog", linthresh=linear)
+    ax.set_xticks([*([0.0] if (positive == 0).any() else []), *_decade_ticks(linear, max(*distances, *high, 1.0))])
     ax.set_yticks(rows, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_xlabel("distance to the nearest nominal samples, 1 is usual")
