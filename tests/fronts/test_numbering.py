@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from paretodepth import Fronts, front_numbers
 from paretodepth._kernels.wide_tree import not_larger
 from paretodepth.fronts.fronts import number_fronts
-from paretodepth.fronts.numbering import number_few_values
+from paretodepth.fronts.numbering import MAX_MOVES, number_few_values
 from tests import naive
 from tests.draws import DRAWS, IS_SLOW, N_EXAMPLES, SEEDS, draw_dyads, dyad_arrays, numbered_dyads
 
@@ -72,6 +72,30 @@ def test_many_dyads_satisfy_the_definition(draw, n_criteria):
     smaller = np.all(dyads[:, None] <= dyads, axis=2) & np.any(dyads[:, None] < dyads, axis=2)
     deepest_dominator = np.max(np.where(smaller, numbers[:, None], 0), axis=0)
     assert_array_equal(numbers, deepest_dominator + 1)
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+@pytest.mark.parametrize("draw", DRAWS)
+def test_up_to_a_cap_numbers_are_the_naive_ones_and_beyond_it_larger(draw, n_criteria):
+    for seed in SEEDS:
+        dyads, numbers = numbered_dyads(draw, n_criteria, seed)
+        for max_depth in (1, 2, 7, 100):
+            order, _, capped = number_fronts(dyads, None, max_depth=max_depth)
+            expected = np.minimum(numbers[order], max_depth + 1)
+            assert_array_equal(np.minimum(capped, max_depth + 1), expected, err_msg=f"seed {seed}, cap {max_depth}")
+
+
+@pytest.mark.parametrize("n_criteria", [3, 4])
+@pytest.mark.parametrize("draw", [*MANY, "chain"])
+def test_a_cap_changes_no_number_of_many_dyads_up_to_it(draw, n_criteria):
+    rng = np.random.default_rng(0)
+    dyads = DRAWS["chain"](rng, N_MANY, n_criteria) if draw == "chain" else MANY[draw](rng, n_criteria)
+    _, _, numbers = number_fronts(dyads, None)
+    for max_depth in (1, 3, 20):
+        for max_moves in (0, MAX_MOVES):
+            _, _, capped = number_fronts(dyads, None, max_depth=max_depth, max_moves=max_moves)
+            case = f"cap {max_depth}, moves {max_moves}"
+            assert_array_equal(np.minimum(capped, max_depth + 1), np.minimum(numbers, max_depth + 1), err_msg=case)
 
 
 @pytest.mark.parametrize("n_criteria", [5, 8])

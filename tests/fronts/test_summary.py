@@ -6,11 +6,12 @@ from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts
 from paretodepth.fronts import FrontSummary
-from paretodepth.fronts.summary import SummarySizes, last_front
+from paretodepth.fronts.sieve import SummarySizes
+from paretodepth.fronts.summary import last_front
 from tests.draws import DRAWS, IS_SLOW, N_EXAMPLES, assert_same_fronts, draw_dyads, dyad_arrays, numbered_dyads
 
 CRITERIA = range(1, 6)
-FEW = SummarySizes(n_cells=8, n_points=4, n_candidates=8)
+FEW = SummarySizes(n_stairs=8, n_cells=4**4, n_points=4, n_candidates=8)
 BATCHES = {n_dyads: FEW._replace(batch_values=3 * n_dyads) for n_dyads in (1, 7, 2**23)}
 """Batches of a few dyads and of all, with few points and cells."""
 

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 
 from paretodepth import Criterion, Fronts
 from paretodepth.fronts.depth import Depths
-from paretodepth.fronts.summary import SummarySizes
+from paretodepth.fronts.sieve import SummarySizes
 from paretodepth.pairs.capped_fronts import (
     auto_max_depth,
     capped_fronts,

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from paretodepth import Fronts
 from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.pair_fronts import PairFronts
-from paretodepth.fronts.summary import SummarySizes
+from paretodepth.fronts.sieve import SummarySizes
 from paretodepth.pairs.limits import Limits
 from paretodepth.pairs.pair_fronts import auto_max_depths, pair_fronts
 from paretodepth.pairs.pairs import HeldPairs

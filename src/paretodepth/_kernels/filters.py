@@ -86,6 +86,65 @@ def pass_staircase(
     return passed[:n_passed].copy()
 
 
+class Cells(NamedTuple):
+    """Which cells of a grid over all criteria lie wholly beyond a front.
+
+    Attributes
+    ----------
+    bounds : ndarray of shape (n_criteria, width)
+        Where the cells of a criterion but the first start, in rising order, then NaN, at least one.
+    bins : ndarray of shape (n_criteria, n_bins)
+        How many bounds of a criterion lie in earlier bins. A number's bin is its bits, see
+        `cell_of`, without the last `shifts`, counted from `first_bins`; those beyond share the
+        first bin or the last.
+    first_bins, shifts : ndarray of shape (n_criteria,)
+    is_beyond : ndarray of shape (width ** n_criteria / 8,)
+        One bit a cell, the first criterion's place in the highest digit: whether a point dominates all in it.
+    """
+
+    bounds: NDArray[np.float64]
+    bins: NDArray[np.uint8]
+    first_bins: NDArray[np.int64]
+    shifts: NDArray[np.int64]
+    is_beyond: NDArray[np.uint8]
+
+
+@compiled
+def pass_cells(
+    block: NDArray[np.float64],
+    is_triangle: bool,
+    cells: Cells,
+    codes: NDArray[np.int64],
+    places: NDArray[np.intp],
+) -> int:
+    """Write the places, in a flat block, of the dyads whose cell does not lie beyond; return how many these are.
+
+    Of a triangle only the entries above the diagonal, column > row, are dyads. There must
+    be room for one place more than there are dyads. As many dyads as `codes` has room for go side by side.
+    """
+    n_criteria, n_rows, n_columns = block.shape
+    last_bin = cells.bins.shape[1] - 1
+    n_passed = 0
+    for row in range(n_rows):
+        for start in range(row + 1 if is_triangle else 0, n_columns, codes.shape[0]):
+            n_codes = min(codes.shape[0], n_columns - start)
+            for dyad in range(n_codes):
+                codes[dyad] = 0
+            for criterion in range(n_criteria):
+                first_bin, shift = cells.first_bins[criterion], cells.shifts[criterion]
+                for dyad in range(n_codes):
+                    value = block[criterion, row, start + dyad]
+                    place = int(cells.bins[criterion, min(max(cell_of(value, shift) - first_bin, 0), last_bin)])
+                    # If a bin holds more bounds than one, the place is too low, and the dyad may pass for nothing.
+                    place += cells.bounds[criterion, place] <= value
+                    codes[dyad] = codes[dyad] * cells.bounds.shape[1] + place
+            for dyad in range(n_codes):
+                # Written over by the next one unless it passes: no branch.
+                places[n_passed] = row * n_columns + start + dyad
+                n_passed += 1 - ((cells.is_beyond[codes[dyad] >> 3] >> (codes[dyad] & 7)) & 1)
+    return n_passed
+
+
 @compiled
 def pass_points(block: NDArray[np.float64], is_triangle: bool, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the dyads of a block that none of a few points dominates, shape (n_dyads, n_criteria).

@@ -99,8 +99,8 @@ def last_dominating(stairs: Staircases, low: int, high: int, first: float, secon
 
 
 @compiled
-def number_triples(dyads: NDArray[np.float64], stairs: Staircases, numbers: NDArray[np.intp]) -> None:
-    """Write the front numbers of distinct three-criteria dyads in lexicographic order.
+def number_triples(dyads: NDArray[np.float64], stairs: Staircases, numbers: NDArray[np.intp], max_depth: int) -> None:
+    """Write the front numbers of distinct three-criteria dyads in lexicographic order, `max_depth` + 1 for larger ones.
 
     Long staircases, in which every new point pushes many aside, are given up on when
     `MOVES_LEFT` runs out; the numbers then mean nothing.
@@ -110,20 +110,22 @@ def number_triples(dyads: NDArray[np.float64], stairs: Staircases, numbers: NDAr
     for dyad in range(dyads.shape[0]):
         first, second = dyads[dyad, 1], dyads[dyad, 2]
         number = last_dominating(stairs, lowest, n_fronts, first, second) + 1
-        insert(stairs, number, first, second)
         numbers[dyad] = number
+        if number > max_depth:
+            continue
+        insert(stairs, number, first, second)
         n_fronts = max(n_fronts, number)
         if stairs.totals[MOVES_LEFT] < 0:
             break
 
 
 @compiled
-def settle_few(dyads: NDArray[np.float64], numbers: NDArray[np.intp], start: int, stop: int) -> None:
-    """Raise the front numbers of dyads start…stop - 1 above those of the dyads among them that dominate."""
+def settle_few(dyads: NDArray[np.float64], numbers: NDArray[np.intp], start: int, stop: int, max_depth: int) -> None:
+    """Raise the front numbers of dyads start…stop - 1 above those, up to `max_depth`, of others that dominate."""
     for dyad in range(start, stop):
         for earlier in range(start, dyad):
             # An earlier dyad is nowhere larger in the first criterion, and on a lower front it changes nothing.
-            if numbers[earlier] >= numbers[dyad]:
+            if numbers[dyad] <= numbers[earlier] <= max_depth:
                 larger = False
                 for criterion in range(1, dyads.shape[1]):
                     larger |= dyads[earlier, criterion] > dyads[dyad, criterion]
@@ -160,6 +162,13 @@ def raise_above(
                 insert(stairs, numbers[other], dyads[other, 2], dyads[other, 3])
             swept += 1
         dyad = key & ROW
-        if numbers[dyad] >= shallowest:
-            last = last_dominating(stairs, numbers[dyad], deepest, dyads[dyad, 2], dyads[dyad, 3])
-            numbers[dyad] = last + 1
+        first, second, number = dyads[dyad, 2], dyads[dyad, 3], numbers[dyad]
+        if shallowest <= number <= deepest and is_dominated(stairs, number, first, second):
+            # Most are not dominated at all, and the others hardly ever by many fronts more.
+            number += 1
+            step = 1
+            while number + step <= deepest and is_dominated(stairs, number + step - 1, first, second):
+                number += step
+                step *= 2
+            last = min(number + step - 1, deepest)
+            numbers[dyad] = last_dominating(stairs, number, last, first, second) + 1

@@ -69,7 +69,7 @@ def front_numbers(dyads: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.
     dyads = check_dyads(dyads, "front_numbers")
     numbers = _number_by_grid(dyads)
     if numbers is None:
-        order, _, numbers_in_order = _number_in_order(dyads, n_jobs, MAX_MOVES)
+        order, _, numbers_in_order = _number_in_order(dyads, n_jobs, MAX_MOVES, None)
         numbers = np.empty_like(numbers_in_order)
         numbers[order] = numbers_in_order
     return numbers
@@ -133,7 +133,7 @@ class Fronts:
     @classmethod
     def _of_checked(cls, dyads: NDArray[np.float64], max_depth: int | None, n_jobs: int | None) -> Fronts:
         """Return the fronts of dyads that need no check."""
-        _, ordered, numbers = number_fronts(dyads, n_jobs)
+        _, ordered, numbers = number_fronts(dyads, n_jobs, max_depth=max_depth)
         if max_depth is not None:
             kept = (numbers <= max_depth) & is_new(ordered)
             ordered, numbers = ordered[kept], numbers[kept]
@@ -221,14 +221,17 @@ def check_mergeable(fronts: Any, other: Any, caller: str) -> None:
 
 
 def number_fronts(
-    dyads: NDArray[np.float64], n_jobs: int | None, *, max_moves: int = MAX_MOVES
+    dyads: NDArray[np.float64], n_jobs: int | None, *, max_moves: int = MAX_MOVES, max_depth: int | None = None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
-    """Return the dyads' lexicographic order, the dyads in that order and their front numbers in that order."""
+    """Return the dyads' lexicographic order, the dyads in that order and their front numbers in that order.
+
+    Of numbers that exceed `max_depth` only that they do is told.
+    """
     numbers = _number_by_grid(dyads)
     if numbers is not None:
         order = lexicographic_order(dyads)
         return order, dyads.take(order, axis=0), numbers[order]
-    order, distinct, numbers = _number_in_order(dyads, n_jobs, max_moves)
+    order, distinct, numbers = _number_in_order(dyads, n_jobs, max_moves, max_depth)
     return order, distinct if len(distinct) == len(dyads) else dyads.take(order, axis=0), numbers
 
 
@@ -245,7 +248,7 @@ def _seem_tied(values: NDArray[np.float64]) -> bool:
 
 
 def _number_in_order(
-    dyads: NDArray[np.float64], n_jobs: int | None, max_moves: int
+    dyads: NDArray[np.float64], n_jobs: int | None, max_moves: int, max_depth: int | None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
     """Return the dyads' lexicographic order, the distinct dyads in that order and the front numbers of all in it."""
     # In this order no dyad dominates an earlier one, so that one pass can number them.
@@ -253,7 +256,8 @@ def _number_in_order(
     has_same = is_same.any()
     # Of distinct dyads, one that is nowhere larger dominates: half the comparisons.
     distinct = dyads.take(order[~is_same] if has_same else order, axis=0)
-    numbers = number_pairs(distinct) if dyads.shape[1] == 2 else number_distinct(distinct, n_jobs, max_moves)
+    is_pair = dyads.shape[1] == 2
+    numbers = number_pairs(distinct) if is_pair else number_distinct(distinct, n_jobs, max_moves, max_depth)
     return order, distinct, numbers[np.cumsum(~is_same) - 1] if has_same else numbers
 
 

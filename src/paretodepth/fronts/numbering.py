@@ -53,28 +53,31 @@ def distinct_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return in_order[is_new]
 
 
-def number_distinct(ordered: NDArray[np.float64], n_jobs: int | None, max_moves: int) -> NDArray[np.intp]:
-    """Return the front numbers of distinct dyads in lexicographic order."""
+def number_distinct(
+    ordered: NDArray[np.float64], n_jobs: int | None, max_moves: int, max_depth: int | None
+) -> NDArray[np.intp]:
+    """Return the front numbers of distinct dyads in lexicographic order; what exceeds `max_depth` only does so."""
     n_dyads, n_criteria = ordered.shape
+    max_depth = n_dyads if max_depth is None else min(max_depth, n_dyads)
     if n_criteria == 1 or n_dyads == 0:
         return np.arange(1, n_dyads + 1)
     numbers = None
     if n_criteria == 3:
-        numbers = _number_by_sweep(ordered, max_moves)
+        numbers = _number_by_sweep(ordered, max_moves, max_depth)
     elif n_criteria == 4:
-        numbers = _number_by_halves(ordered, max_moves)
+        numbers = _number_by_halves(ordered, max_moves, max_depth)
     return _number_by_tree(ordered, n_jobs) if numbers is None else numbers
 
 
-def _number_by_sweep(ordered: NDArray[np.float64], max_moves: int) -> NDArray[np.intp] | None:
+def _number_by_sweep(ordered: NDArray[np.float64], max_moves: int, max_depth: int) -> NDArray[np.intp] | None:
     """Return the front numbers of distinct three-criteria dyads in lexicographic order; None if staircases get long."""
     stairs = _new_staircases(len(ordered), max_moves * len(ordered))
     numbers = np.zeros(len(ordered), np.intp)
-    number_triples(ordered, stairs, numbers)
+    number_triples(ordered, stairs, numbers, max_depth)
     return None if stairs.totals[MOVES_LEFT] < 0 else numbers
 
 
-def _number_by_halves(ordered: NDArray[np.float64], max_moves: int) -> NDArray[np.intp] | None:
+def _number_by_halves(ordered: NDArray[np.float64], max_moves: int, max_depth: int) -> NDArray[np.intp] | None:
     """Return the front numbers of distinct four-criteria dyads in lexicographic order; None if staircases get long.
 
     A half of the dyads is settled, raises the numbers of the other half by a sweep along
@@ -95,11 +98,14 @@ def _number_by_halves(ordered: NDArray[np.float64], max_moves: int) -> NDArray[n
             # The largest power of two that divides the block's number. A loop and no recursion, because it is left
             # at once when the moves are used up.
             half = (block & -block) * FEW_DYADS
-            lower, upper = keys[rows.start - half : rows.start], keys[rows.start : rows.start + half]
-            raise_above(ordered, numbers, np.sort(lower), np.sort(upper), stairs)
+            halves = slice(rows.start - half, rows.start), slice(rows.start, rows.start + half)
+            # What lies beyond the last front asked for raises nothing up to it, and is raised no further.
+            lower, upper = (np.sort(keys[of_half][numbers[of_half] <= max_depth]) for of_half in halves)
+            if len(lower):
+                raise_above(ordered, numbers, lower, upper, stairs)
         if stairs.totals[MOVES_LEFT] < 0:
             return None
-        settle_few(ordered, numbers, rows.start, rows.stop)
+        settle_few(ordered, numbers, rows.start, rows.stop, max_depth)
     return numbers
 
 

@@ -15,7 +15,7 @@ from paretodepth._blocks import map_blocks
 from paretodepth._kernels.two_criteria import number_pairs
 from paretodepth.fronts.depth import Staircases
 from paretodepth.fronts.fronts import Fronts, check_dyads, is_new, order_ties, value_order
-from paretodepth.fronts.summary import spread
+from paretodepth.fronts.sieve import spread
 
 MAX_PAIRS = 45
 """Pairs of criteria whose fronts are made: all pairs of ten criteria."""

@@ -2,48 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paretodepth._checks import check_count
-from paretodepth._kernels.filters import choose_points, new_staircase, pass_points, pass_staircase
 from paretodepth.fronts.fronts import Fronts, check_dyads
-
-Block = NDArray[np.float64] | Sequence[NDArray[np.float64]]
-"""Dissimilarities of shape (n_criteria, n_rows, n_columns), or a list of those of each criterion."""
-
-
-class SummarySizes(NamedTuple):
-    """Sizes of a summary's parts, which change its time and memory and not the fronts.
-
-    Attributes
-    ----------
-    n_cells : int
-        Cells of the table over a staircase: by default 32 KiB, so that it stays in the nearest cache.
-    n_points : int
-        Points that stand for a front of three and more criteria: more reject few dyads more and
-        cost those that pass.
-    n_candidates : int
-        Points of a front that these are chosen from.
-    n_probes : int
-        Dyads that they are chosen by.
-    batch_values : int
-        Dissimilarities that are sorted at once, as long as the summary is smaller; by default
-        some 1.2 GiB at the peak.
-    """
-
-    n_cells: int = 4096
-    n_points: int = 256
-    n_candidates: int = 1024
-    n_probes: int = 2**14
-    batch_values: int = 3 * 2**23
-
-
-USUAL_SIZES = SummarySizes()
+from paretodepth.fronts.sieve import USUAL_SIZES, Block, Sieve, SummarySizes, spread
 
 
 class FrontSummary:
@@ -101,7 +68,7 @@ class FrontSummary:
         self._fronts = Fronts.from_dyads(nothing, max_depth=max_depth)
         self._sizes = sizes
         alike = nothing if alike is None else spread(alike, sizes.n_probes)
-        self._sieve = _Sieve(nothing if beyond is None else beyond, alike, sizes)
+        self._sieve = Sieve(nothing if beyond is None else beyond, alike, sizes)
         self._waiting: list[NDArray[np.float64]] = []
         self.n_waiting = 0
         self._lock = Lock()
@@ -154,49 +121,6 @@ class FrontSummary:
         self._fronts = Fronts.from_dyads(dyads, max_depth=self._fronts.max_depth)
 
 
-class _Sieve:
-    """Lets dyads pass that none of some points dominates.
-
-    Of two criteria all points are used, else a few hundred. These are chosen by what they
-    do to dyads `alike`, and to dyads that slipped through before.
-    """
-
-    def __init__(
-        self,
-        points: NDArray[np.float64],
-        alike: NDArray[np.float64],
-        sizes: SummarySizes,
-        slipped: NDArray[np.float64] | None = None,
-    ) -> None:
-        self._alike = alike
-        self._sizes = sizes
-        self._staircase = None
-        # The first of the points' own fronts dominates what all of them do.
-        self.points = Fronts.from_dyads(points, max_depth=1).dyads
-        if points.shape[1] == 2 and len(points):
-            self._staircase = new_staircase(self.points, sizes.n_cells)
-        else:
-            probes = alike if slipped is None else np.concatenate((alike, slipped))
-            self.points = choose_points(spread(self.points, sizes.n_candidates), probes, sizes.n_points)
-
-    def passed(self, block: Block, is_triangle: bool) -> NDArray[np.float64]:
-        """Return the dyads of a block that pass, shape (n_dyads, n_criteria)."""
-        if self._staircase is not None:
-            return pass_staircase(block[0], block[1], is_triangle, self._staircase)
-        return pass_points(np.ascontiguousarray(block), is_triangle, self.points)
-
-    def renewed(self, points: NDArray[np.float64], slipped: NDArray[np.float64]) -> _Sieve:
-        """Return a sieve of more points."""
-        # The old points stay: foreseen ones may lie nearer to the final front than the front so far.
-        points = np.concatenate((self.points, points))
-        return _Sieve(points, self._alike if len(self._alike) else slipped, self._sizes, slipped)
-
-
 def last_front(fronts: Fronts) -> NDArray[np.float64]:
     """Return front L of fronts capped at L, which is empty if there are fewer."""
     return fronts.front(len(fronts)) if len(fronts) == fronts.max_depth else fronts.dyads[:0]
-
-
-def spread(dyads: NDArray[np.float64], n_dyads: int) -> NDArray[np.float64]:
-    """Return at most `n_dyads` of the dyads, evenly spread over their order."""
-    return dyads[:: -(-len(dyads) // n_dyads) or 1]

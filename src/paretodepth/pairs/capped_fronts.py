@@ -14,7 +14,8 @@ from paretodepth._blocks import block_values
 from paretodepth._kernels.filters import are_reached
 from paretodepth.fronts.depth import Depths
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.fronts.summary import USUAL_SIZES, FrontSummary, SummarySizes, last_front
+from paretodepth.fronts.sieve import USUAL_SIZES, SummarySizes
+from paretodepth.fronts.summary import FrontSummary, last_front
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.pairs.pairs import HeldPairs, Pairs, pairs_before
 

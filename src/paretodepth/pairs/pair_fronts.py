@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import MAX_KEPT, N_COMPARED, N_ROUGH, PairFronts, chosen_pairs, with_rough
-from paretodepth.fronts.summary import USUAL_SIZES, SummarySizes
+from paretodepth.fronts.sieve import USUAL_SIZES, SummarySizes
 from paretodepth.pairs.capped_fronts import FEW_SAMPLES, drawn_dyads, fronts_of_some, growth
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.pairs import HeldPairs, Pairs
