@@ -157,5 +157,7 @@ def test_differences_beyond_the_largest_number_are_refused_with_the_samples_name
     X = np.linspace(-1e308, -0.9e308, 1000).reshape(500, 2)
     detector = fitted_detector(X, n_neighbors=3)
     assert detector.model_.shortlist.is_worthwhile(with_sum=False)
-    with pytest.raises(ValueError, match=r"'x0' must give dissimilarities that are finite .* for sample 1 and training"):
+    with pytest.raises(
+        ValueError, match=r"'x0' must give dissimilarities that are finite .* for sample 1 and training"
+    ):
         detector.score_samples([[-1e308, -1e308], [1e308, 0.0]])
