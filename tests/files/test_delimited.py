@@ -127,7 +127,7 @@ BAD_FILES = {
     "too many cells behind a long one": (
         "a.csv",
         b"a,b\n" + b"x" * 200_000 + b",1\n1,2,3\n",
-        r"a\.csv: must be a readable file of the format 'csv'. Got this instead: .*Expected 2 columns",
+        r"a\.csv, line 3: every row must have 2 cells, as the header, separated by ','. Got 3 instead in '1,2,3'",
     ),
     "mixed delimiters": ("a.csv", b"a,b\n1,2\n3;4\n", r"line 3: every row must have 2 cells.* Got 1 .* in '3;4'"),
     "a quotation mark without its twin": (
@@ -145,10 +145,23 @@ BAD_FILES = {
         b"Sales\na,b\n1,2\n3,4\n",
         r"line 2: every row must have 1 cells.* if what stands before line 2 is no header, leave it out: --skip-rows 1",
     ),
-    "old line ends": ("a.csv", b"a,b\r1,2\r3,4\r", r"a\.csv: must be a readable file of the format 'csv'"),
+    "old line ends": ("a.csv", b"a,b\r1,2\r3,4\r", r"lines must end with a line feed. .* tr '\\r' '\\n' <"),
 }
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_bad_files_are_refused_with_their_name(tmp_path, case):
     assert_refused(tmp_path, *BAD_FILES[case])
+
+
+def test_many_blank_lines_before_the_header_are_no_empty_file(tmp_path):
+    path = text_file(tmp_path, "\n" * 100_000 + "a;b\n1;2\n\n3;4\n")
+    assert read_table(path).to_pydict() == {"a": [1, 3], "b": [2, 4]}
+    assert_refused(tmp_path, "b.csv", "\n" * 9000 + "a,b\n1\n", "line 9002: every row must have 2 cells")
+    assert_refused(tmp_path, "c.csv", "\n" * 9000, "must hold samples. Got an empty file instead")
+
+
+def test_long_cells_beside_an_odd_mark_are_read(tmp_path):
+    long = "x" * 200_000
+    path = text_file(tmp_path, f'a,b\n"{long},",1\nfive " inches,2\n')
+    assert read_table(path).to_pydict() == {"a": [f"{long},", 'five " inches'], "b": [1, 2]}

@@ -24,9 +24,9 @@ SEEDS = {kind: KINDS[kind][0]()[:250] for kind in TRIED}
 
 
 def sealed(content):
-    """Return a model file with this header and these arrays; the first two bytes tell where one ends."""
-    length = int.from_bytes(content[:2], "little")
-    whole = PREFIX.pack(MAGIC, VERSION, min(length, max(0, len(content) - 2))) + content[2:]
+    """Return a model file with this header and these arrays; the first four bytes tell where one ends."""
+    length = int.from_bytes(content[:4], "little")
+    whole = PREFIX.pack(MAGIC, VERSION, min(length, max(0, len(content) - 4))) + content[4:]
     return whole + hashlib.sha256(whole).digest()
 
 
@@ -44,9 +44,8 @@ def write_seeds(folder):
         for index, seed in enumerate(SEEDS[kind]):
             content = seed.content
             if kind == "sealed":
-                content = (
-                    PREFIX.unpack(content[: PREFIX.size])[2].to_bytes(3, "little")[:2] + content[PREFIX.size : -32]
-                )
+                length = PREFIX.unpack(content[: PREFIX.size])[2]
+                content = length.to_bytes(4, "little") + content[PREFIX.size : -32]
             (Path(folder) / f"{number}-{index}").write_bytes(bytes([number, index]) + content)
 
 

@@ -1,6 +1,5 @@
 """The command `detect`: fit on one file, score another, say who is called and why."""
 
-import json
 import shlex
 import sys
 from dataclasses import replace
@@ -19,6 +18,7 @@ from paretodepth.cli.terminal import (
     app,
     console,
     notes,
+    print_json,
     print_left_out,
     print_outcome,
     print_written,
@@ -50,8 +50,9 @@ def detect_command(
     top: Annotated[int, typer.Option(min=1, help="How many of the strangest are shown.")] = N_SHOWN,
     label: options.Label = None,
     method: options.Method = "blend",
-    out: Annotated[str | None, typer.Option(help="File for the scores; - for stdout.")] = None,
-    report: Annotated[str | None, typer.Option(help="File for the report, one HTML page; - for stdout.")] = None,
+    out: Annotated[str | None, options.output("File for the scores; - for stdout.")] = None,
+    report: Annotated[str | None, options.output("File for the report, one HTML page; - for stdout.")] = None,
+    escape_formulas: options.EscapeFormulas = False,
     format: options.Format = None,
     missing: options.MissingRule = "drop",
     dask: options.Dask = None,
@@ -73,7 +74,6 @@ def detect_command(
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
     from paretodepth.files.formats import check_output_format
-    from paretodepth.reports.results import left_out_remarks
 
     inputs = [name for name in (train, test) if name is not None]
     outputs = [place for place in (out, report, "-" if as_json else None) if place is not None]
@@ -95,18 +95,25 @@ def detect_command(
         samples = _samples(learning, test, format, id_column)
         chosen = Choice(fdr, contamination, label, train_rows, exact, dask)
         found = replace(_detected(learning, samples, chosen, quiet=quiet), id_column=id_column)
-    _write(found, out, report, spoken(inputs[-1]), id_column, inputs, quiet=quiet)
+    _write_scores(found, out, id_column, quiet=quiet, escape_formulas=escape_formulas)
+    _write_report(found, report, id_column, inputs, quiet=quiet)
     if as_json:
-        print_json(found, top)
+        print_summary(found, top)
     elif not quiet:
-        screen = notes if "-" in outputs else console
-        table = _worst_table(found, id_column, top)
-        print_outcome(screen, remark=learning.remark, advice=found.model.advice, outcome=table)
-        print_left_out(screen, left_out_remarks(found))
-        _print_label(screen, found)
-        print_written(screen, outputs)
+        _print_found(found, learning.remark, _worst_table(found, id_column, top), outputs)
     if fail_on_anomaly and found.n_anomalies:
         raise typer.Exit(3)
+
+
+def _print_found(found: "Detection", remark: str, table: Table, outputs: list[str]) -> None:
+    """Print the strangest samples, and what else there is to say; on standard error if the output is a stream."""
+    from paretodepth.reports.results import left_out_remarks
+
+    screen = notes if "-" in outputs else console
+    print_outcome(screen, remark=remark, advice=found.model.advice, outcome=table)
+    print_left_out(screen, left_out_remarks(found))
+    _print_label(screen, found)
+    print_written(screen, outputs)
 
 
 class Choice(NamedTuple):
@@ -192,27 +199,26 @@ def _print_label(screen: Console, found: "Detection") -> None:
         screen.print(Text(f"A criterion reads {printable(figures['column'])}, which it should not know.", "yellow"))
 
 
-def _write(
-    found: "Detection",
-    out: str | None,
-    report: str | None,
-    name: str,
-    id_column: str | None,
-    inputs: list[str],
-    *,
-    quiet: bool,
+def _write_scores(
+    found: "Detection", out: str | None, id_column: str | None, *, quiet: bool, escape_formulas: bool
 ) -> None:
-    """Write the scores and the report to the files that are asked for."""
+    """Write the scores to the file that is asked for."""
     from paretodepth.files.tables import write_table
     from paretodepth.reports.results import results_table
 
     if out is not None:
         with progress("explaining", quiet=quiet):
             table = results_table(found, id_column=id_column)
-        write_table(table, out)
+        write_table(options.written_table(table, escape_formulas), out)
+
+
+def _write_report(
+    found: "Detection", report: str | None, id_column: str | None, inputs: list[str], *, quiet: bool
+) -> None:
+    """Write the report to the file that is asked for."""
     if report is not None:
         with progress("explaining", quiet=quiet):
-            write_page(found, report, name, id_column, inputs)
+            write_page(found, report, spoken(inputs[-1]), id_column, inputs)
 
 
 def write_page(found: "Detection", report: str, name: str, id_column: str | None, inputs: list[str]) -> None:
@@ -231,11 +237,11 @@ def spoken(source: str) -> str:
     return "standard input" if source == "-" else Path(source).name
 
 
-def print_json(found: "Detection", n_shown: int) -> None:
+def print_summary(found: "Detection", n_shown: int) -> None:
     """Print the figures and the called samples as one JSON object."""
     from paretodepth.reports.results import summary
 
-    typer.echo(json.dumps(summary(found, n_shown=n_shown), ensure_ascii=False, indent=2))
+    print_json(summary(found, n_shown=n_shown))
 
 
 def _worst_table(found: "Detection", id_column: str | None, n_shown: int) -> Table:

@@ -1,6 +1,5 @@
 """The commands with model files: `fit`, `score` and `explain`."""
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +15,7 @@ from paretodepth.cli.terminal import (
     app,
     console,
     notes,
+    print_json,
     print_left_out,
     print_outcome,
     print_written,
@@ -36,7 +36,7 @@ Test = Annotated[str, typer.Argument(help="Samples to score; - for stdin.")]
 @options.reads_files
 def fit(
     train: options.Train,
-    model: Annotated[str, typer.Option(help="File for the model; - for stdout.")],
+    model: Annotated[str, options.output("File for the model; - for stdout.")],
     criteria: options.CriteriaFile = None,
     columns: options.ColumnNames = None,
     id_column: Annotated[str | None, typer.Option("--id", help="Column that names the samples: no criterion.")] = None,
@@ -93,9 +93,10 @@ def fit(
 def score(
     model: Model,
     test: Test,
-    out: Annotated[str, typer.Option(help="File for the scores; - for stdout.")] = "-",
-    report: Annotated[str | None, typer.Option(help="File for the report, one HTML page.")] = None,
+    out: Annotated[str, options.output("File for the scores; - for stdout.")] = "-",
+    report: Annotated[str | None, options.output("File for the report, one HTML page.")] = None,
     id_column: options.IdColumn = None,
+    escape_formulas: options.EscapeFormulas = False,
     missing: options.NewMissing = "drop",
     label: options.Label = None,
     format: options.Format = None,
@@ -137,7 +138,7 @@ def score(
                 judged.append(
                     (found.samples.select([check_label_column(label, found.samples.column_names)]), found.scores)
                 )
-            yield results_table(found, id_column=id_column)
+            yield options.written_table(results_table(found, id_column=id_column), escape_formulas)
         if label is not None:
             # Before the file is there as a whole: a column that is no label leaves nothing behind.
             agreement = _agreement(judged, label)
@@ -175,7 +176,7 @@ def explain(
     test: Test,
     row: Annotated[str, typer.Option(help="The sample, counted from 0; with --id, what it is called.")],
     id_column: options.IdColumn = None,
-    report: Annotated[str | None, typer.Option(help="File for the report, one HTML page of this sample.")] = None,
+    report: Annotated[str | None, options.output("File for the report, one HTML page of this sample.")] = None,
     missing: options.NewMissing = "drop",
     format: options.Format = None,
     as_json: options.AsJson = False,
@@ -215,7 +216,7 @@ def explain(
     figures = criterion_figures(reason, found.model.criteria.names)
     if as_json:
         own = sample_figures(found, 0) | {"row": number, "is_anomaly": bool(found.is_anomaly[0])}
-        typer.echo(json.dumps(own | {"why": reason.sentence, "criteria": figures}, ensure_ascii=False, indent=2))
+        print_json(own | {"why": reason.sentence, "criteria": figures})
         return
     console.print(Text(f"{title}: {printable(reason.sentence)}", style="bold"))
     console.print(f"Score {found.scores[0]:.4g}, threshold {found.threshold:.4g}, p-value {found.p_values[0]:.2g}.")
@@ -225,7 +226,7 @@ def explain(
 def _say_unscored(row: int, title: str, columns: list[str], *, as_json: bool) -> None:
     """Print that a sample cannot be explained, for it lacks values."""
     if as_json:
-        typer.echo(json.dumps({"row": row, "score": None, "lacks": columns}, ensure_ascii=False, indent=2))
+        print_json({"row": row, "score": None, "lacks": columns})
     else:
         console.print(Text(f"{title}: not scored, for it lacks a value in {printable(', '.join(columns))}."))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from paretodepth.criteria.criterion import Missing
     from paretodepth.detector import ParetoDepthDetector
 
+STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 MIN_ROWS = 4
 """Of a file to learn from: three samples have each the same two neighbors."""
 
@@ -74,6 +75,18 @@ def check_training_rows(n_rows: int, source: str) -> None:
         )
 
 
+def output(help: str) -> Any:
+    """Return the option of a place to write to, of which the shell's names for standard output are - as well."""
+    return typer.Option(help=help, callback=lambda place: "-" if place in STANDARD_OUTPUT else place)
+
+
+def written_table(table: Any, escape_formulas: bool) -> Any:
+    """Return a table as it is to be written, safe for spreadsheets if that is asked for."""
+    from paretodepth.files.formulas import without_formulas
+
+    return without_formulas(table) if escape_formulas else table
+
+
 Train = Annotated[
     str, typer.Argument(help="Nominal samples: a file of CSV, Parquet, JSON lines and the like; - for stdin.")
 ]
@@ -104,6 +117,9 @@ NewMissing = Annotated[Literal["fail", "drop"], typer.Option("--missing", help=M
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON in place of the table.")]
 Dask = Annotated[str | None, typer.Option(help="Fit on a Dask cluster: local, or its address tcp://host:port.")]
+EscapeFormulas = Annotated[
+    bool, typer.Option("--escape-formulas", help="In --out, ' before text that a spreadsheet may take for a formula.")
+]
 FailOnAnomaly = Annotated[bool, typer.Option("--fail-on-anomaly", help="Exit with 3 if an anomaly is found.")]
 
 

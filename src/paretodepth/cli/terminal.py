@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import json
 import os
 import signal
 import sys
@@ -74,6 +75,16 @@ def printable(text: str, most: int | None = None) -> str:
     """Return text from data without what would steer a terminal, cut to `most` characters."""
     shown = "".join(letter if letter.isprintable() else "�" for letter in text)
     return shown if most is None or len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON; letters of data that would steer a terminal are escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    typer.echo("".join(letter if letter.isprintable() or letter == "\n" else _escaped(letter) for letter in text))
+
+
+def _escaped(letter: str) -> str:
+    return json.dumps(letter)[1:-1]
 
 
 @contextmanager

@@ -25,6 +25,13 @@ def callable_view(columns: Columns) -> View:
     return columns.arrays[0] if len(columns.arrays) == 1 else table_rows(columns)
 
 
+def read_only(view: View) -> View:
+    """Return a view that a function can only read: were it to change the samples, all later scores would differ."""
+    own = view.view()
+    own.flags.writeable = False
+    return own
+
+
 def element_block(
     function: Callable[..., float], A: View, B: View, params: Mapping[str, Any], name: str, *, is_training: bool
 ) -> NDArray[np.float64]:
@@ -33,6 +40,7 @@ def element_block(
     In a block of training samples `B` begins with the samples of `A`; each pair is asked
     for once, and entries on and below the diagonal are left 0.
     """
+    A, B = read_only(A), read_only(B)
     block = np.zeros((len(A), len(B)))
     with phase(f"criterion '{name}', pair by pair"):
         for row, a in told(enumerate(A), len(A)):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from paretodepth._checks import check_extra, is_integer, listed, suggestion
-from paretodepth.criteria.callables import callable_view, element_block
+from paretodepth.criteria.callables import callable_view, element_block, read_only
 from paretodepth.criteria.criterion import (
     BlockMetric,
     Criterion,
@@ -124,7 +124,7 @@ class FittedCriterion:
         elif self.criterion.pairwise:
             block = element_block(metric, A, B, params, self.name, is_training=is_training)  # type: ignore[arg-type]
         else:
-            block = metric(A, B, **params)  # type: ignore[operator]
+            block = metric(read_only(A), read_only(B), **params)  # type: ignore[operator]
         return check_dissimilarities(block, (len(A), len(B)), self.name, origin)
 
 

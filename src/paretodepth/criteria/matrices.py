@@ -53,6 +53,8 @@ def check_matrices(
 def check_matrix(matrix: object, name: str, n_samples: int | None, first_row: int = 0) -> NDArray[Any]:
     """Return one matrix of finite, non-negative dissimilarities of the right shape, with the dtype it has."""
     expected = f"The matrix of the precomputed criterion '{name}' must"
+    if np.ma.is_masked(matrix):
+        raise TypeError(f"{expected} have no masked entries. Got some; fill them in, or drop their samples.")
     array = np.asarray(matrix)
     if array.ndim != 2 or array.dtype.kind not in "fiub":
         raise TypeError(

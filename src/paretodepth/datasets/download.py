@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import shutil
 import tempfile
 import urllib.request
 from http.client import HTTPException
@@ -11,6 +10,9 @@ from pathlib import Path
 from sklearn.datasets import get_data_home
 
 TIMEOUT = 30  # seconds without an answer
+BLOCK_BYTES = 1 << 20
+MAX_BYTES = 1 << 28
+"""Of a file: some ten times as much as the largest has."""
 
 
 def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
@@ -35,12 +37,20 @@ def downloaded(file: Path, url: str, sha256: str, home: str, download_if_missing
         part = Path(folder, file.name)
         try:
             with urllib.request.urlopen(url, timeout=TIMEOUT) as answer, part.open("wb") as target:
-                shutil.copyfileobj(answer, target)
+                while block := answer.read(BLOCK_BYTES):
+                    _check_length(target.tell() + len(block), url)
+                    target.write(block)
         except (OSError, HTTPException) as error:
             raise OSError(f"{url} could not be downloaded ({error}). {remedy}") from error
         _check_content(part, sha256, f"What {url} gave is not the expected file. {remedy}")
         os.replace(part, file)
     return file
+
+
+def _check_length(n_bytes: int, url: str) -> None:
+    """Refuse an answer that goes on and on."""
+    if n_bytes > MAX_BYTES:
+        raise OSError(f"more than {MAX_BYTES >> 20} MB came from {url}")
 
 
 def _check_content(file: Path, sha256: str, message: str) -> None:

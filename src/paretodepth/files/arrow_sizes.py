@@ -14,6 +14,8 @@ CONTINUATION = b"\xff\xff\xff\xff"
 DICTIONARY, RECORD_BATCH = 2, 3
 """Kinds of messages that carry data."""
 MAX_HEADER = 1 << 28
+MARK_BYTES = 6
+"""Of the mark at the end of a file."""
 
 
 class Table(NamedTuple):
@@ -42,43 +44,69 @@ class Table(NamedTuple):
             raise struct.error("a table is missing")
         return Table(self.buffer, place + self._number("<I", place))
 
-    def pairs(self, field: int) -> list[tuple[int, int]]:
-        """Return a list of pairs of 64-bit numbers."""
+    def structs(self, field: int, format: str) -> list[tuple[int, ...]]:
+        """Return a list of numbers in groups."""
         place = self.place(field)
         if place is None:
             return []
         start = place + self._number("<I", place)
-        n_bytes = 16 * self._number("<I", start)
-        content = self.buffer[start + 4 : start + 4 + n_bytes]
-        return list(struct.iter_unpack("<qq", content[: len(content) - len(content) % 16]))
+        width = struct.calcsize(format)
+        content = self.buffer[start + 4 : start + 4 + width * self._number("<I", start)]
+        return list(struct.iter_unpack(format, content[: len(content) - len(content) % width]))
 
     def _number(self, format: str, place: int) -> int:
         return int(struct.unpack_from(format, self.buffer, place)[0])
 
 
-def unpacked_sizes(file: BinaryIO) -> Iterator[int]:
-    """Yield what each message of a stream that carries data takes, from where the file stands on.
+def stream_sizes(file: BinaryIO) -> Iterator[int]:
+    """Yield what each message of a stream takes that carries data.
 
     Raises
     ------
     struct.error
         If a header is damaged.
     """
-    while True:
-        length = _header_length(file)
-        if length is None:
-            return
-        header = file.read(length)
-        start = file.tell()
-        message = Table(header, struct.unpack_from("<I", header)[0])
-        n_body = message.number(3, "<q")
-        if n_body < 0:
-            raise struct.error("a negative length")
-        kind = message.number(1, "<B")
-        if kind in (DICTIONARY, RECORD_BATCH):
-            batch = message.table(2)
-            yield _unpacked(file, start, n_body, batch.table(1) if kind == DICTIONARY else batch)
-        file.seek(start + n_body)
+    start: int | None = 0
+    while start is not None:
+        size, start = _message(file, start)
+        yield size
+
+
+def file_sizes(file: BinaryIO) -> Iterator[int]:
+    """Yield what each batch takes that the index at the end of a file leads to, as `stream_sizes`."""
+    n_bytes = file.seek(0, 2)
+    file.seek(n_bytes - MARK_BYTES - 4)
+    (n_index,) = struct.unpack("<i", file.read(4))
+    if not 0 < n_index <= n_bytes - MARK_BYTES - 4:
+        raise struct.error("an index without a length")
+    file.seek(n_bytes - MARK_BYTES - 4 - n_index)
+    index = file.read(n_index)
+    footer = Table(index, struct.unpack_from("<I", index)[0])
+    for field in (2, 3):
+        for (offset,) in footer.structs(field, "<q16x"):
+            if not 0 <= offset < n_bytes:
+                raise struct.error("a batch beyond the file")
+            yield _message(file, offset)[0]
+
+
+def _message(file: BinaryIO, start: int) -> tuple[int, int | None]:
+    """Return what a message takes, and where the next one begins, None if it is the last."""
+    file.seek(start)
+    length = _header_length(file)
+    if length is None:
+        return 0, None
+    header = file.read(length)
+    body = file.tell()
+    message = Table(header, struct.unpack_from("<I", header)[0])
+    n_body = message.number(3, "<q")
+    if n_body < 0:
+        raise struct.error("a negative length")
+    kind = message.number(1, "<B")
+    size = 0
+    if kind in (DICTIONARY, RECORD_BATCH):
+        batch = message.table(2)
+        size = _unpacked(file, body, n_body, batch.table(1) if kind == DICTIONARY else batch)
+    return size, body + n_body
 
 
 def _header_length(file: BinaryIO) -> int | None:
@@ -100,7 +128,7 @@ def _unpacked(file: BinaryIO, start: int, n_body: int, batch: Table) -> int:
     if batch.place(3) is None:
         return n_body
     size = 0
-    for offset, length in batch.pairs(2):
+    for offset, length in batch.structs(2, "<qq"):
         if length > 0 and 0 <= offset <= n_body:
             file.seek(start + offset)
             told = int.from_bytes(file.read(8), "little", signed=True)

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from paretodepth._checks import listed, one_line
-from paretodepth.files.arrow_sizes import unpacked_sizes
+from paretodepth.files.arrow_sizes import file_sizes, stream_sizes
 from paretodepth.files.plain import n_rows_at_once, plain_array, within_calendar
 from paretodepth.files.schema import Batches, Expected, Write
 from paretodepth.files.sizes import check_size, meant_bytes, most_bytes
@@ -28,7 +28,6 @@ from paretodepth.files.source import place_of, refuse_unreadable
 # Rows that are decoded together, few, because some may be long series.
 BATCH_ROWS = 1024
 ARROW_FILE = b"ARROW1"
-ARROW_START = 8
 ZIP = b"PK"
 STREAM_ENDING = ".arrows"
 
@@ -67,17 +66,15 @@ def _parquet_rows(file: BinaryIO, source: str) -> tuple[pa.Schema, Batches]:
 
 def _arrow_rows(file: BinaryIO, source: str) -> tuple[pa.Schema, Batches]:
     is_file = file.read(len(ARROW_FILE)) == ARROW_FILE
-    # The file format is the stream format between two marks. Its index at the end is not asked, for it may lead to
-    # other batches than those whose sizes were looked at.
-    start = ARROW_START if is_file else 0
-    file.seek(start)
     most, n_unpacked = most_bytes(_n_bytes(file)), 0
-    for size in unpacked_sizes(file):
+    for size in file_sizes(file) if is_file else stream_sizes(file):
         check_size(size, most, source)
         n_unpacked += size
     check_size(n_unpacked, meant_bytes(_n_bytes(file)), source)
     content = pa.OSFile(place_of(file))
-    content.seek(start)
+    if is_file:
+        arrow = pa.ipc.open_file(content)
+        return arrow.schema, (arrow.get_batch(batch) for batch in range(arrow.num_record_batches))
     stream = pa.ipc.open_stream(content)
     return stream.schema, iter(stream)
 

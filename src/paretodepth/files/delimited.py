@@ -21,6 +21,9 @@ from paretodepth.files.source import READ_BYTES, place_of, refuse_unreadable
 
 # Bytes that are parsed together. Types do not depend on them, for all cells are looked at.
 PARSED_BYTES = 4 << 20
+MAX_CELL = 1 << 30
+"""Letters of a cell: Python's own limit is less than what Arrow takes."""
+csv.field_size_limit(max(MAX_CELL, csv.field_size_limit()))
 CSV = Dialect("csv", ",")
 TSV = Dialect("tsv", "\t")
 
@@ -64,7 +67,7 @@ def _column_names(file: BinaryIO, dialect: Dialect, source: str) -> list[str]:
     try:
         header = next((row for row in rows if row), [""])
     except csv.Error as error:
-        refuse_unreadable(source, dialect.name, error)
+        refuse_line_ends(source, dialect.name, error)
     check_distinct_names(check_header(header, dialect, source), source)
     return header
 
@@ -145,6 +148,16 @@ def check_quotation_marks(file: BinaryIO, dialect: Dialect, source: str) -> None
                 "end. Got none up to the end of the file; add it, or double the marks that are part of the text."
             ) from error
     file.seek(start)
+
+
+def refuse_line_ends(source: str, format: str, error: Exception) -> NoReturn:
+    """Raise an error about a header that the csv module does not take, most likely for old line ends."""
+    if "new-line" in str(error):
+        raise ValueError(
+            f"{source}: lines must end with a line feed. Got carriage returns alone instead, as of old Macs; convert "
+            f"them: tr '\\r' '\\n' < {source} > lines.csv"
+        ) from error
+    refuse_unreadable(source, format, error)
 
 
 def check_header(names: list[str], dialect: Dialect, source: str) -> list[str]:

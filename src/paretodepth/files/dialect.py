@@ -44,8 +44,8 @@ def sniffed(file: BinaryIO, dialect: Dialect, reading: Reading) -> Dialect:
     Lines that begin with # stand before the header if the first that does not has another number of cells.
     """
     start = file.tell()
-    lines = list(_lines(file, start, reading.skip_rows))
-    n_skipped = reading.skip_rows
+    n_skipped = _n_before(file, reading.skip_rows)
+    lines = list(_lines(file, start, n_skipped))
     hint = HINT.match(lines[0]) if lines else None
     if hint and hint[1] in DELIMITERS:
         lines, n_skipped = lines[1:], n_skipped + 1
@@ -60,6 +60,14 @@ def sniffed(file: BinaryIO, dialect: Dialect, reading: Reading) -> Dialect:
     for _ in range(n_skipped):
         file.readline()
     return Dialect(dialect.name, found, decimal, n_skipped)
+
+
+def _n_before(file: BinaryIO, n_skipped: int) -> int:
+    """Return how many lines stand before the first that is not blank, at least those that are to be skipped."""
+    for number, line in enumerate(iter(file.readline, b"")):
+        if number >= n_skipped and not line.isspace():
+            return number
+    return n_skipped
 
 
 def _lines(file: BinaryIO, start: int, n_skipped: int) -> Iterator[str]:

@@ -176,6 +176,9 @@ def check_content(
 def _sniffed(file: BinaryIO, asked: Format | None, source: str) -> Format | None:
     """Return the format that the first bytes of a file tell, or None if there are none but blanks."""
     start = file.read(SNIFFED_BYTES)
+    while start.isspace() and (block := file.read(SNIFFED_BYTES)):
+        # Blank lines, however many, are no content.
+        start = start[-1:] + block
     file.seek(0)
     if start.startswith(ZIP):
         return _zipped(file, asked, source)

@@ -207,9 +207,10 @@ def write_table(
 
     Cells are data and written as they are: in CSV and TSV, text that begins with ``=``, ``+``, ``-`` or ``@``, which
     a spreadsheet may take for a formula, is not changed, for a change would not come back when the file is read.
-    Import such a file into a spreadsheet with its columns set to text. Text is in quotation marks only where it has a
-    delimiter, a quotation mark or a line break, or is empty; a missing value is an empty cell. Lists are written as
-    JSON. In JSON lines NaN and infinite numbers are ``NaN`` and ``Infinity``.
+    Import such a file into a spreadsheet with its columns set to text, or write what
+    `paretodepth.files.formulas.without_formulas` makes of it (``--escape-formulas``). Text is in quotation marks only
+    where it has a delimiter, a quotation mark or a line break, or is empty; a missing value is an empty cell. Lists are
+    written as JSON. In JSON lines NaN and infinite numbers are ``NaN`` and ``Infinity``.
 
     Parameters
     ----------
