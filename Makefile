@@ -82,10 +82,11 @@ fuzz-atheris: .venv/.dev
 	$(PIP) install --group fuzz
 	$(BIN)/python -m tests.promises.fuzz_atheris -max_total_time=600
 
-# Ten minutes of fits, scores, saves and loads from several threads, and 200 kills.
+# Ten minutes of fits, scores, saves and loads from several threads, 200 kills of a save, and 200 signals of each kind
+# to each command.
 soak: .venv/.dev
 	$(BIN)/python -m tests.promises.soak --seconds 600
-	PARETODEPTH_KILLS=200 $(BIN)/python -m pytest tests/promises -k kills_during_save
+	PARETODEPTH_KILLS=200 $(BIN)/python -m pytest tests/promises -k "kills_during_save or signals_leave"
 
 .venv/.python:
 	$(PYTHON) -m venv .venv

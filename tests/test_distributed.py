@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from paretodepth import Criterion, ParetoDepthDetector, distributed
 from paretodepth.cli import app
+from paretodepth.distributed import cluster
 from paretodepth.pairs.capped_fronts import auto_max_depth, capped_fronts
 from paretodepth.pairs.limits import Limits
 from paretodepth.pairs.pair_fronts import pair_fronts
@@ -293,3 +294,55 @@ def test_other_input_is_refused(client):
     uneven = dask.dataframe.from_delayed([dask.delayed(frame) for frame in frames], meta=frames[0], verify_meta=False)
     with pytest.raises(ValueError, match=r"must have its columns, 'a', 'b'. Got 'a', 'c' in partition 1 instead"):
         distributed.fit(ParetoDepthDetector(), uneven, client)
+
+
+def failing(A, B):
+    """A function that fails on a worker, where the training samples are by then."""
+    if multiprocessing.parent_process() is not None:
+        message = "no such dissimilarity"
+        raise RuntimeError(message)
+    return np.abs(A[:, None, 0] - B[:, 0])
+
+
+@pytest.mark.timeout(120)
+def test_a_fit_or_score_that_fails_leaves_nothing_on_the_cluster(client):
+    def n_tasks(dask_scheduler):
+        return len(dask_scheduler.tasks)
+
+    X = np.random.default_rng(0).random((100, 2))
+    criteria = [Criterion("failing", [0], failing), Criterion("b", [1])]
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="no such dissimilarity"), distributed.taking(client, "test") as own:
+            fitted_on(own, X, criteria=criteria, max_depth=5)
+        with pytest.raises(RuntimeError, match="no such dissimilarity"):
+            distributed.score_samples(ParetoDepthDetector(criteria).fit(X), X[:5], client)
+    deadline = time.monotonic() + 20
+    # What was let go of is forgotten by and by.
+    while client.run_on_scheduler(n_tasks) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert client.run_on_scheduler(n_tasks) == 0
+    detector = distributed.fit(ParetoDepthDetector(), X, client)
+    assert_same_results(detector, ParetoDepthDetector().fit(X), X[:5])
+
+
+def test_workers_with_other_versions_or_too_little_memory_are_refused(client):
+    class Other:
+        def __init__(self, version):
+            self.version = version
+
+        def get_versions(self, packages):
+            found = client.get_versions(packages=packages)
+            next(iter(found["workers"].values()))["packages"]["paretodepth"] = self.version
+            return found
+
+        def scheduler_info(self):
+            return {"workers": {"a": {"memory_limit": 0}, "b": {"memory_limit": 2**28}}}
+
+    cluster.check_versions(client, "distributed.fit")
+    for version, told in (("0.0.1", "0.0.1"), (None, "not at all")):
+        with pytest.raises(ValueError, match=rf"versions that are here, paretodepth .* Got paretodepth {told} on tcp"):
+            cluster.check_versions(Other(version), "distributed.fit")
+    cluster.check_worker_memory(10**6, client, "distributed.fit")
+    cluster.check_worker_memory(2**26, Other("1.0"), "distributed.fit")
+    with pytest.raises(ValueError, match=r"must each have 384 MB of memory, .* One has 256 MB instead; start workers"):
+        cluster.check_worker_memory(2**27, Other("1.0"), "distributed.fit")

@@ -142,7 +142,7 @@ def _samples(learning: options.Learning, test: str | None, format: options.Forma
 
 def _detected(learning: options.Learning, samples: Any, chosen: Choice, *, quiet: bool) -> "Detection":
     """Return what is found in samples, or in the training samples themselves."""
-    from paretodepth.distributed import connected
+    from paretodepth.distributed.cluster import connected
     from paretodepth.reports.budget import max_depth_of, planned
     from paretodepth.reports.detection import detect
 

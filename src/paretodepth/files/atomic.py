@@ -38,12 +38,8 @@ def replaced(path: str) -> Iterator[BinaryIO]:
     place = os.path.realpath(path) if is_regular else path
     part = os.path.join(os.path.dirname(place), f".paretodepth-{secrets.token_hex(8)}.part") if is_regular else place
     try:
-        # Closed below; opened here, so that no error of whoever writes is taken for one of opening.
-        file = open(part, "xb", opener=_private) if is_regular else open(part, "wb")  # noqa: SIM115
-    except OSError as error:
-        refuse_output(path, error)
-    try:
-        with file:
+        # Within what removes it: a signal may come at once.
+        with _opened(part, path, is_regular=is_regular) as file:
             yield file
             if is_regular:
                 # Before it is renamed: after a power cut a new name must not stand for lost content.
@@ -59,6 +55,14 @@ def replaced(path: str) -> Iterator[BinaryIO]:
         if isinstance(error, OSError) and error.errno in DISK_ERRORS:
             refuse_output(path, error)
         raise
+
+
+def _opened(part: str, path: str, *, is_regular: bool) -> BinaryIO:
+    """Return a file to write; no error of whoever writes is taken for one of opening."""
+    try:
+        return open(part, "xb", opener=_private) if is_regular else open(part, "wb")
+    except OSError as error:
+        refuse_output(path, error)
 
 
 def _private(path: str, flags: int) -> int:

@@ -8,10 +8,8 @@ the others, and the result is that of one machine, bit by bit.
 from __future__ import annotations
 
 import copy
-import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -20,9 +18,17 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from paretodepth._blocks import Part, Result, row_blocks, told
-from paretodepth._checks import check_extra, listed
+from paretodepth._checks import listed
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.detector import NAME, ParetoDepthDetector, fit_by_pairs
+from paretodepth.distributed.cluster import (
+    Taking,
+    check_client,
+    check_versions,
+    check_worker_memory,
+    clear_errors,
+    taking,
+)
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, SomeCriteria, Views, add_later
 from paretodepth.scoring.model import Model
@@ -38,8 +44,6 @@ TASKS_PER_THREAD = 8
 """Summaries a thread of the cluster makes: more balance the load, and each has a batch of its own to merge."""
 MERGED_AT_ONCE = 4
 """Fronts that one task merges: more would wait for the slowest and lie in one worker's memory."""
-SECONDS_TO_WAIT = 10
-"""For a scheduler to answer, and for a first worker."""
 
 
 def fit(detector: ParetoDepthDetector, X: Any, client: Client) -> ParetoDepthDetector:
@@ -73,9 +77,9 @@ def fit(detector: ParetoDepthDetector, X: Any, client: Client) -> ParetoDepthDet
     """
     check_detector(detector, "distributed.fit")
     check_client(client, "distributed.fit")
-    with _clear_errors("distributed.fit"):
-        samples = _gathered(X, client)
-    return fit_by_pairs(detector, samples, partial(ClusterPairs, client=client))
+    check_versions(client, "distributed.fit")
+    with taking(client, "distributed.fit") as own:
+        return fit_by_pairs(detector, _gathered(X, own), partial(ClusterPairs, client=own))
 
 
 def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDArray[np.float64]:
@@ -98,12 +102,13 @@ def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDAr
     check_detector(detector, "distributed.score_samples")
     check_is_fitted(detector)
     check_client(client, "distributed.score_samples")
-    with _clear_errors("distributed.score_samples"):
-        function, parts, numbers, spread = _parts(X, detector.model_, client)
-        remote = _sent(detector.model_, client)
+    check_versions(client, "distributed.score_samples")
+    with taking(client, "distributed.score_samples") as own:
+        function, parts, numbers, spread = _parts(X, detector.model_, own)
+        remote = _sent(detector.model_, own)
         n_parts = len(parts)
-        futures = client.map(function, [remote] * n_parts, parts, numbers, [detector.n_jobs] * n_parts, pure=False)
-        scores = list(told(_results(futures, client), n_parts))
+        futures = own.map(function, [remote] * n_parts, parts, numbers, [detector.n_jobs] * n_parts, pure=False)
+        scores = list(told(_results(futures, own), n_parts))
     return -spread(np.concatenate(scores) if scores else np.empty(0))
 
 
@@ -127,7 +132,7 @@ class ClusterPairs(ComputedPairs):
         views: Views,
         n_jobs: int | None,
         *,
-        client: Client,
+        client: Client | Taking,
         few_to_send: int = FEW_TO_SEND,
         tasks_per_thread: int = TASKS_PER_THREAD,
     ) -> None:
@@ -135,12 +140,13 @@ class ClusterPairs(ComputedPairs):
         self._client = client
         self._few_to_send = few_to_send
         self._tasks_per_thread = tasks_per_thread
-        with _clear_errors("distributed.fit"):
+        check_worker_memory(sum(view.nbytes for view in views), client, "distributed.fit")
+        with clear_errors("distributed.fit"):
             self._remote = _sent(ComputedPairs(criteria, views, 1), client)
 
     def map(self, function: Callable[[Pairs, Part], Result], parts: Sequence[Part]) -> Iterator[Result]:
         """Give the function's results for these pairs and each part, in the order of the parts, as they come."""
-        with _clear_errors("distributed.fit"):
+        with clear_errors("distributed.fit"):
             # Sent once, as it may hold an index of all fronts.
             remote = _sent(function, self._client)
             n_parts = len(parts)
@@ -152,7 +158,7 @@ class ClusterPairs(ComputedPairs):
         n_threads = sum(self._client.nthreads().values())
         n_tasks = max(1, min(len(blocks), self._tasks_per_thread * n_threads))
         groups = [blocks[task::n_tasks] for task in range(n_tasks)]
-        with _clear_errors("distributed.fit"):
+        with clear_errors("distributed.fit"):
             remote = _sent(summaries, self._client)
             futures = self._client.map(_summarize, [remote] * n_tasks, [self._remote] * n_tasks, groups, pure=False)
             while len(futures) > 1:
@@ -176,7 +182,7 @@ class ClusterPairs(ComputedPairs):
         )
 
 
-def _sent(value: Any, client: Client) -> Any:
+def _sent(value: Any, client: Client | Taking) -> Any:
     """Return a future of a value that every worker fetches once.
 
     As the result of a task, not scattered: that would be lost with the workers that hold it.
@@ -225,7 +231,7 @@ def _partition_scores(model: Model, part: Any, number: int, n_jobs: int | None) 
         refuse_partition(error, number)
 
 
-def _results(futures: Sequence[Any], client: Client) -> Iterator[Any]:
+def _results(futures: Sequence[Any], client: Client | Taking) -> Iterator[Any]:
     """Give results in their order, and let go of each future once it is used."""
     waiting = list(futures)
     del futures
@@ -234,7 +240,7 @@ def _results(futures: Sequence[Any], client: Client) -> Iterator[Any]:
         yield client.gather(waiting.pop())
 
 
-def _gathered(X: Any, client: Client) -> Any:
+def _gathered(X: Any, client: Client | Taking) -> Any:
     """Return samples that may be spread over a cluster as they are in one place."""
     if not hasattr(X, "dask"):
         return X
@@ -262,7 +268,7 @@ class _Parts(NamedTuple):
     spread: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-def _parts(X: Any, model: Model, client: Client) -> _Parts:
+def _parts(X: Any, model: Model, client: Client | Taking) -> _Parts:
     """Return the parts of samples, and what scores one.
 
     Of a Dask collection these are its partitions, numbered one by one. Other samples are read
@@ -281,19 +287,6 @@ def _parts(X: Any, model: Model, client: Client) -> _Parts:
     return _Parts(_block_scores, parts, [rows.start for rows in blocks], seen.spread)
 
 
-@contextmanager
-def _clear_errors(caller: str) -> Iterator[None]:
-    """Turn what Dask raises when a cluster or its workers are gone into a sentence."""
-    from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
-    from distributed.comm import CommClosedError
-
-    try:
-        yield
-    except (KilledWorker, FutureCancelledError, CommClosedError, TimeoutError) as error:
-        refuse_cluster(error, caller)
-
-
 def check_detector(detector: object, caller: str) -> None:
     """Refuse what is no detector."""
     if not isinstance(detector, ParetoDepthDetector):
@@ -302,29 +295,7 @@ def check_detector(detector: object, caller: str) -> None:
         )
 
 
-def check_client(client: object, caller: str, *, seconds: float = SECONDS_TO_WAIT) -> None:
-    """Refuse what is no client of a running cluster with a worker, which may take some seconds to come."""
-    distributed = check_extra("distributed", "distributed")
-    if not isinstance(client, distributed.Client):
-        raise TypeError(
-            f"The 'client' parameter of {caller} must be a distributed.Client. Got {client!r} instead; write "
-            "Client(address), or Client() for a cluster on this machine."
-        )
-    if client.status != "running":
-        raise ConnectionError(
-            f"The 'client' parameter of {caller} must be connected to a running cluster. Its status is "
-            f"'{client.status}' instead; start the cluster and make a new client."
-        )
-    try:
-        client.wait_for_workers(1, timeout=seconds)
-    except TimeoutError as error:
-        raise ConnectionError(
-            f"The 'client' parameter of {caller} must be connected to a cluster with at least one worker. There was "
-            f"none for {seconds} seconds; start one with 'dask worker ADDRESS'."
-        ) from error
-
-
-def check_partitions(X: Any, client: Client) -> None:
+def check_partitions(X: Any, client: Client | Taking) -> None:
     """Refuse a Dask data frame whose partitions have other columns than it says, and arrays cut between columns."""
     if hasattr(X, "chunks"):
         if X.ndim != 2 or len(X.chunks[1]) != 1:
@@ -352,39 +323,3 @@ def refuse_partition(error: Exception, number: int) -> NoReturn:
     # Not of the error's own type, which may not take a message alone.
     kind = TypeError if isinstance(error, TypeError) else ValueError
     raise kind(f"In partition {number} of the samples, counted from 0: {error}") from error
-
-
-def refuse_address(address: str, error: BaseException) -> NoReturn:
-    """Raise an error about an address where no cluster answers."""
-    raise ConnectionError(
-        f"A Dask cluster must be 'local' or the address of a running scheduler, tcp://host:port. Got '{address}' "
-        f"instead, where none answers; start it with 'dask scheduler'. ({type(error).__name__})"
-    ) from error
-
-
-def refuse_cluster(error: BaseException, caller: str) -> NoReturn:
-    """Raise an error about a cluster that went away, or whose workers keep dying."""
-    raise ConnectionError(
-        f"{caller} must have a cluster to the end. Dask says instead: {str(error).strip() or type(error).__name__} If "
-        "workers keep dying, give them more memory or lower max_depth."
-    ) from error
-
-
-@contextmanager
-def connected(address: str | None) -> Iterator[Client | None]:
-    """Give a client of the Dask cluster at an address, of a new one on this machine for "local", or None."""
-    if address is None:
-        yield None
-        return
-    dask = check_extra("distributed", "distributed")
-    if address == "local":
-        cluster = dask.LocalCluster(threads_per_worker=1, dashboard_address=None, silence_logs=logging.ERROR)
-        with cluster, dask.Client(cluster) as client:
-            yield client
-        return
-    try:
-        client = dask.Client(address, timeout=SECONDS_TO_WAIT)
-    except (OSError, ValueError, TimeoutError) as error:
-        refuse_address(address, error)
-    with client:
-        yield client

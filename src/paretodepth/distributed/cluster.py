@@ -1,0 +1,180 @@
+"""The cluster itself: whether it can be used, what it is asked to do, and how it ends."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from paretodepth._checks import check_extra
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+SECONDS_TO_WAIT = 10
+"""For a scheduler to answer, and for a first worker."""
+SAME_VERSIONS = ("python", "paretodepth", "numpy")
+"""What must be the same on the workers as here: what is sent would not be understood, or other bits come back."""
+WORKER_BYTES = 2**27
+"""That a worker needs beside the training samples, for blocks."""
+
+
+class Taking:
+    """A client that notes all it asks the cluster for, so that it can be taken back.
+
+    If a task fails, Dask's client keeps the exception, and with it the frames and futures of who waited for it: the
+    training samples would stay on the workers until the client is closed.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self._keys: set[Any] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.client, name)
+
+    def submit(self, *task: Any, **options: Any) -> Future:
+        """Ask for one result."""
+        future = self.client.submit(*task, **options)
+        self._keys.add(future.key)
+        return future
+
+    def map(self, *tasks: Any, **options: Any) -> list[Future]:
+        """Ask for several results."""
+        futures: list[Future] = self.client.map(*tasks, **options)
+        self._keys.update(future.key for future in futures)
+        return futures
+
+    def compute(self, collections: Any) -> Any:
+        """Ask for what collections hold: a future, or a list of them."""
+        futures = self.client.compute(collections)
+        self._keys.update(future.key for future in (futures if isinstance(futures, list) else [futures]))
+        return futures
+
+    def take_back(self) -> None:
+        """Let go of all that was asked for."""
+        from distributed import Future
+
+        keys = [key for key in self._keys if key in self.client.futures]
+        if keys and self.client.status == "running":
+            self.client.cancel([Future(key, self.client) for key in keys], force=True)
+
+
+@contextmanager
+def taking(client: Client, caller: str) -> Iterator[Taking]:
+    """Give a client that leaves nothing on the cluster if what is done with it fails."""
+    own = Taking(client)
+    try:
+        with clear_errors(caller):
+            yield own
+    except BaseException:
+        own.take_back()
+        raise
+
+
+@contextmanager
+def clear_errors(caller: str) -> Iterator[None]:
+    """Turn what Dask raises when a cluster or its workers are gone into a sentence."""
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except (KilledWorker, FutureCancelledError, CommClosedError, TimeoutError) as error:
+        refuse_cluster(error, caller)
+
+
+def check_client(client: object, caller: str, *, seconds: float = SECONDS_TO_WAIT) -> None:
+    """Refuse what is no client of a running cluster with a worker, which may take some seconds to come."""
+    distributed = check_extra("distributed", "distributed")
+    if not isinstance(client, distributed.Client):
+        raise TypeError(
+            f"The 'client' parameter of {caller} must be a distributed.Client. Got {client!r} instead; write "
+            "Client(address), or Client() for a cluster on this machine."
+        )
+    if client.status != "running":
+        raise ConnectionError(
+            f"The 'client' parameter of {caller} must be connected to a running cluster. Its status is "
+            f"'{client.status}' instead; start the cluster and make a new client."
+        )
+    try:
+        client.wait_for_workers(1, timeout=seconds)
+    except TimeoutError as error:
+        raise ConnectionError(
+            f"The 'client' parameter of {caller} must be connected to a cluster with at least one worker. There was "
+            f"none for {seconds} seconds; start one with 'dask worker ADDRESS'."
+        ) from error
+
+
+def check_versions(client: Client, caller: str) -> None:
+    """Refuse workers with other versions of what must be the same."""
+    found = client.get_versions(packages=["paretodepth"])
+    own = found["client"]["packages"]
+    for address, worker in found["workers"].items():
+        for name in SAME_VERSIONS:
+            there, here = (_version(packages.get(name), name) for packages in (worker["packages"], own))
+            if there != here:
+                raise ValueError(
+                    f"The workers of the cluster given to {caller} must have the versions that are here, {name} "
+                    f"{here}. Got {name} {there or 'not at all'} on {address} instead; install the same there."
+                )
+
+
+def _version(version: Any, name: str) -> str:
+    """Return a version as far as it matters: of Python the first two numbers."""
+    return ".".join(str(version or "").split(".")[:2]) if name == "python" else str(version or "")
+
+
+def check_worker_memory(n_bytes: int, client: Client | Taking, caller: str) -> None:
+    """Refuse workers that may not take as much memory as the training samples and a block need."""
+    limits: Sequence[int] = [worker["memory_limit"] for worker in client.scheduler_info()["workers"].values()]
+    needed = 2 * n_bytes + WORKER_BYTES
+    smallest = min((limit for limit in limits if limit), default=needed)
+    if smallest < needed:
+        raise ValueError(
+            f"The workers of the cluster given to {caller} must each have {needed / 2**20:,.0f} MB of memory, for the "
+            f"training samples and a block of dissimilarities. One has {smallest / 2**20:,.0f} MB instead; start "
+            "workers with more (dask worker --memory-limit), or fit on fewer samples."
+        )
+
+
+def refuse_address(address: str, error: BaseException) -> NoReturn:
+    """Raise an error about an address where no cluster answers."""
+    raise ConnectionError(
+        f"A Dask cluster must be 'local' or the address of a running scheduler, tcp://host:port. Got '{address}' "
+        f"instead, where none answers; start it with 'dask scheduler'. ({type(error).__name__})"
+    ) from error
+
+
+def refuse_cluster(error: BaseException, caller: str) -> NoReturn:
+    """Raise an error about a cluster that went away, or whose workers keep dying."""
+    raise ConnectionError(
+        f"{caller} must have a cluster to the end. Dask says instead: {str(error).strip() or type(error).__name__} If "
+        "workers keep dying, give them more memory or lower max_depth."
+    ) from error
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[Client | None]:
+    """Give a client of the Dask cluster at an address, of a new one on this machine for "local", or None."""
+    if address is None:
+        yield None
+        return
+    dask = check_extra("distributed", "distributed")
+    if address == "local":
+        cluster = dask.LocalCluster(threads_per_worker=1, dashboard_address=None, silence_logs=logging.ERROR)
+        with cluster, dask.Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = dask.Client(address, timeout=SECONDS_TO_WAIT)
+    except (OSError, ValueError, TimeoutError) as error:
+        refuse_address(address, error)
+    with client:
+        yield client
