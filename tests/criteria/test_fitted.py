@@ -446,3 +446,20 @@ def test_a_text_without_a_known_word_is_as_far_as_can_be():
     assert_array_equal(own.criteria[0].dissimilarities(unknown, unknown, (0, 0)), np.zeros((2, 2)))
     detector = ParetoDepthDetector([criterion], n_neighbors=5).fit({"text": texts})
     assert detector.predict({"text": ["zinc oxide"]}) == [-1]
+
+
+@pytest.mark.parametrize("pairwise", [False, True])
+def test_a_function_cannot_change_the_samples(pairwise):
+    def spoiling(a, b):
+        a[...] = 0
+        return 1.0
+
+    detector = ParetoDepthDetector([Criterion("c", None, spoiling, pairwise=pairwise)])
+    with pytest.raises(ValueError, match="read-only"):
+        detector.fit(np.random.default_rng(0).random((9, 2)))
+
+
+def test_a_matrix_with_masked_entries_is_refused():
+    matrix = np.ma.masked_less(np.abs(np.subtract.outer(np.arange(9.0), np.arange(9.0))), 1)
+    with pytest.raises(TypeError, match=r"criterion 'm' must have no masked entries. Got some; fill them in"):
+        ParetoDepthDetector([Criterion("m", metric="precomputed")]).fit([matrix])
