@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
 from sklearn import get_config
-from sklearn.utils import gen_batches
 
 from paretodepth._checks import is_integer
 
@@ -33,7 +32,8 @@ _title: ContextVar[str] = ContextVar("title", default="")
 
 def row_blocks(n_rows: int, values_per_row: int) -> list[slice]:
     """Return slices that cover `n_rows` rows, each of at most `BLOCK_VALUES` values unless one row has more."""
-    return list(gen_batches(n_rows, max(1, block_values(BLOCK_VALUES) // max(1, values_per_row))))
+    size = max(1, block_values(BLOCK_VALUES) // max(1, values_per_row))
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
 
 def block_values(most: int) -> int:

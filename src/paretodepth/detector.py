@@ -374,7 +374,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _model(self) -> Model:
-        check_is_fitted(self)
+        if not hasattr(self, "model_"):
+            check_is_fitted(self)
         return self.model_
 
     def _adopt(self, model: Model) -> Self:

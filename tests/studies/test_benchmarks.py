@@ -199,3 +199,9 @@ def test_depth_fit_and_startup_are_measured(monkeypatch):
     assert all(ratio > 0 for ratio in fitting.string_ratios(100, enough_seconds=0.0).values())
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert all(duration > 0 for duration in fitting.startup_seconds(30).values())
+
+
+def test_a_peer_that_is_left_with_one_point_is_left_out():
+    (result,) = timed([Workload("all equal", 3, 100)], peers={"pyoperon": PEERS["right"]})
+    assert result.left_out == {"pyoperon": "cannot sort one point"}
+    assert not result.peers

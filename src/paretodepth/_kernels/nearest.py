@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from paretodepth._kernels import compiled
 
+AT_ONCE = 32
+"""Samples that are compared with the farthest of the nearest before each is looked at."""
+
 
 @compiled
 def unpack_rows(dyads: NDArray[np.float64], start: int, block: NDArray[np.float64]) -> None:
@@ -88,11 +91,20 @@ def select_nearest(block: NDArray[np.float64], n_neighbors: NDArray[np.intp], ne
                 heap[place] = place
             for place in range(size // 2 - 1, -1, -1):
                 sift_down(block, criterion, row, heap, place, size)
-            # The farthest of the nearest so far is on top, and nearly all samples end at one comparison with it.
-            for sample in range(size, n_samples):
-                if is_nearer(block, criterion, row, sample, heap[0]):
-                    heap[0] = sample
-                    sift_down(block, criterion, row, heap, top, size)
+            # The farthest of the nearest so far is on top, and nearly all samples end at one comparison with it, which
+            # the processor makes of several at once.
+            for start in range(size, n_samples, AT_ONCE):
+                stop = min(start + AT_ONCE, n_samples)
+                farthest = block[criterion, row, heap[0]]
+                values = block[criterion, row, start:stop]
+                n_near = 0
+                for place in range(values.shape[0]):
+                    n_near += values[place] <= farthest
+                if n_near > 0:
+                    for sample in range(start, stop):
+                        if is_nearer(block, criterion, row, sample, heap[0]):
+                            heap[0] = sample
+                            sift_down(block, criterion, row, heap, top, size)
             for last in range(size - 1, 0, -1):
                 heap[0], heap[last] = heap[last], heap[0]
                 sift_down(block, criterion, row, heap, top, last)

@@ -63,6 +63,8 @@ class Seen:
 
 def frame_index(X: Any) -> Any:
     """Return the index of a data frame or series of pandas, None for anything else."""
+    if isinstance(X, np.ndarray):
+        return None
     is_pandas = nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_pandas_series(X)
     return X.index if is_pandas else None
 

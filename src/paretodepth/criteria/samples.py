@@ -86,9 +86,26 @@ def read_new(
 
     If the names that are `needed` are told, data frames and dicts may lack other columns, have more, and in any order.
     """
+    if _is_plain(X, layout):
+        # The case of streams: to find out what else samples could be takes longer than to score one.
+        check_not_matrices(X, caller)
+        return Columns(list(X.T), [str(column) for column in range(X.shape[1])], caller, first_row=first_row)
     is_objects = is_object_column(X) or (layout.is_object_column and isinstance(X, list | tuple))
     features = _features(caller, layout)
     return _read(features, X, layout, is_objects=is_objects, as_numbers=as_numbers, first_row=first_row, needed=needed)
+
+
+def _is_plain(X: Any, layout: Layout) -> bool:
+    """Tell whether samples are a table of numbers as at fit, of which nothing is left to find out."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and len(X) > 0
+        and X.shape[1] == layout.n_features
+        and layout.feature_names is None
+        and not layout.is_object_column
+    )
 
 
 def _features(caller: str, layout: Layout | None) -> Any:

@@ -66,7 +66,8 @@ def check_no_missing(columns: Columns) -> None:
 def missing_entries(array: Column) -> NDArray[np.bool_]:
     """Tell which entries of a column are missing: NaN, None, NA, NaT."""
     if array.dtype.kind in "fc":
-        return np.asarray(np.isnan(array).reshape(len(array), -1).any(axis=1))
+        is_nan = np.isnan(array)
+        return is_nan if array.ndim == 1 else np.asarray(is_nan.reshape(len(array), -1).any(axis=1))
     if array.dtype.kind in "mM":
         return np.isnat(array)
     if array.dtype.kind != "O":
@@ -101,8 +102,11 @@ def check_numbers(columns: Columns) -> NDArray[np.float64]:
         _number_column(array, name, columns.reader, columns.numbers)
         for array, name in zip(columns.arrays, columns.names, strict=True)
     ]
+    # A copy even of one column: who gave it may change it.
+    table = np.array(parts[0] if len(parts) == 1 else np.hstack(parts), dtype=np.float64, order="C")
+    if np.isfinite(table).all():
+        return table
     names = [name for part, name in zip(parts, columns.names, strict=True) for _ in range(part.shape[1])]
-    table = np.ascontiguousarray(np.hstack(parts), dtype=np.float64)
     if np.isinf(table).any():
         sample, column = np.argwhere(np.isinf(table))[0]
         raise ValueError(

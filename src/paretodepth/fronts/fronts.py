@@ -23,6 +23,8 @@ KEY_BITS = 63
 """Of an integer to sort by that is not negative."""
 FEW_VALUES = 1024
 """Values that are faster searched than sorted."""
+FEW_DYADS = 256
+"""Dyads that are faster sorted by all criteria at once."""
 N_LOOKED_AT = 1000
 """Values that are looked at to foresee whether all are tied."""
 
@@ -270,6 +272,8 @@ def is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def lexicographic_order(dyads: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the order that sorts by the first criterion, ties by the second, and so on; equal dyads as they come."""
+    if len(dyads) <= FEW_DYADS:
+        return np.lexsort(dyads.T[::-1])
     return _order_and_same(dyads)[0]
 
 

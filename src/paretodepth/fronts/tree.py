@@ -60,9 +60,10 @@ def build_level_tree(points: NDArray[np.float64], starts: NDArray[np.intp]) -> L
     records = _empty_records(height, n_criteria)
     first_leaf = len(records) - (1 << height)
     places = WIDTH * leaves + np.arange(n_points) - first_points[leaves]
+    points, levels, codes = points[rows], levels[rows], codes[rows]
+    in_leaves = np.full(WIDTH << height, LARGEST, np.int16)
     for row, short in enumerate((levels >> shift, *(-codes.T))):
-        in_leaves = np.full(WIDTH << height, LARGEST, np.int16)
-        in_leaves[places] = short[rows]
+        in_leaves[places] = short
         records[first_leaf:, row] = in_leaves.reshape(-1, WIDTH)
     # From the leaves up, a layer of nodes after the other.
     first, n_nodes = first_leaf, 1 << height
@@ -72,7 +73,7 @@ def build_level_tree(points: NDArray[np.float64], starts: NDArray[np.intp]) -> L
         parents = (first - 1) // WIDTH + children // WIDTH
         records[parents, :, children % WIDTH] = records[first + children].min(axis=2)
         first = (first - 1) // WIDTH
-    return LevelTree(records, points[rows], levels[rows], first_points, edges, shift, first_leaf)
+    return LevelTree(records, points, levels, first_points, edges, shift, first_leaf)
 
 
 def encoded(dyads: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int16]:

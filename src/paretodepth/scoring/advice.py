@@ -22,6 +22,8 @@ MANY_CRITERIA = 5
 TIED_SHARE = 0.1
 ZERO_SHARE = 0.1
 REDUNDANT_CORRELATION = 0.98
+N_COUNTED_DYADS = 100_000
+"""Dyads, spread evenly over all, whose ties are counted."""
 N_CORRELATED_DYADS = 10_000
 """Dyads, spread evenly over all, that the rank correlations are computed from."""
 DEEP_SHARE = 0.01
@@ -53,10 +55,11 @@ def criteria_advice(
         and how far a sample is in each criterion counts beside them: they are no cause for advice.
     """
     names = [criterion.name for criterion in criteria]
-    ties = count_ties(dyads)
-    advice = [_constant_advice(name) for name, constant in zip(names, ties.is_constant, strict=True) if constant]
-    advice += [] if is_pairwise else _tie_advice(names, ties)
-    advice += _redundancy_advice(names, dyads[:: -(-len(dyads) // N_CORRELATED_DYADS)], ties.is_constant)
+    is_constant = dyads.min(axis=0) == dyads.max(axis=0)
+    advice = [_constant_advice(name) for name, constant in zip(names, is_constant, strict=True) if constant]
+    if not is_pairwise:
+        advice += _tie_advice(names, count_ties(dyads[:: -(-len(dyads) // N_COUNTED_DYADS)]), is_constant)
+    advice += _redundancy_advice(names, dyads[:: -(-len(dyads) // N_CORRELATED_DYADS)], is_constant)
     advice += [
         f"The criterion '{criterion.name}' calls a Python function for each pair of samples, which is slow. Give a "
         "function f(A, B) of two arrays of samples, without pairwise=True."
@@ -83,10 +86,10 @@ def _constant_advice(name: str) -> str:
     )
 
 
-def _tie_advice(names: Sequence[str], ties: Ties) -> list[str]:
+def _tie_advice(names: Sequence[str], ties: Ties, is_constant: NDArray[np.bool_]) -> list[str]:
     """Return advice about criteria with many tied or zero dissimilarities."""
     advice = []
-    for name, tied, zero, constant in zip(names, *ties, strict=True):
+    for name, tied, zero, constant in zip(names, *ties, is_constant, strict=True):
         if constant or (tied <= TIED_SHARE and zero <= ZERO_SHARE):
             continue
         advice.append(
@@ -125,26 +128,22 @@ class Ties(NamedTuple):
         How likely two different dyads have the same dissimilarity.
     zero_shares : ndarray of shape (n_criteria,)
         Share of dyads whose dissimilarity is zero.
-    is_constant : ndarray of shape (n_criteria,)
-        Whether all dyads have the same.
     """
 
     shares: NDArray[np.float64]
     zero_shares: NDArray[np.float64]
-    is_constant: NDArray[np.bool_]
 
 
 def count_ties(dyads: NDArray[np.float64]) -> Ties:
     """Return how often the dissimilarities of dyads, shape (n_dyads, n_criteria), are tied."""
-    shares, zero_shares, is_constant = [], [], []
+    shares, zero_shares = [], []
     for column in dyads.T:
         values = np.sort(column)
         ends = np.flatnonzero(np.concatenate((values[1:] != values[:-1], [True]))) + 1
         counts = np.diff(ends, prepend=0).astype(np.float64)
         shares.append(np.sum(counts * (counts - 1)) / max(1.0, len(values) * (len(values) - 1.0)))
         zero_shares.append(np.searchsorted(values, 0.0, side="right") / len(values))
-        is_constant.append(values[0] == values[-1])
-    return Ties(np.array(shares), np.array(zero_shares), np.array(is_constant))
+    return Ties(np.array(shares), np.array(zero_shares))
 
 
 def fronts_advice(pairs: Pairs, fronts: Fronts, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:

@@ -29,6 +29,8 @@ from paretodepth.scoring.calibration import (
 from paretodepth.scoring.measures import Measurer, Measures, joined
 from paretodepth.scoring.methods import METHODS, Measure, MethodName, answered_methods
 
+MAX_COMPARED = 2**15
+"""Dissimilarities in a criterion up to which they are all computed: to ask for less takes as long."""
 SHORTLIST_ROWS = 512
 """Samples whose nearest are sought by trees in one go."""
 
@@ -130,7 +132,8 @@ class Model:
         self, views: Views, needed: Collection[Measure], *, n_jobs: int | None, first_row: int = 0
     ) -> Measures:
         """Return what is needed of new samples, whose nearest trees find where that is faster."""
-        if self._is_by_trees(with_sum=needs_sum(needed)):
+        n_dissimilarities = len(views[0]) * len(self.rows)
+        if n_dissimilarities > MAX_COMPARED and self._is_by_trees(with_sum=needs_sum(needed)):
             return self.measures_by_trees(views, needed, n_jobs=n_jobs, first_row=first_row)
         measure = partial(self.measurer.of, needed=needed)
         return joined(self.map_new(measure, views, n_jobs=n_jobs, first_row=first_row))

@@ -64,6 +64,12 @@ def _scipy(name: str, summary: str, *parameters: Parameter) -> Metric:
 
 
 def _cityblock(A: View, B: View, state: State) -> NDArray[np.float64]:
+    if A.shape[1] == 1 and state["missing"] != "ignore":
+        # As SciPy's to the last bit, in a third of the time.
+        with np.errstate(over="ignore"):
+            differences: NDArray[np.float64] = A - B.T
+        np.abs(differences, out=differences)
+        return differences
     return summed(A, B, DIFFERENCE) if state["missing"] == "ignore" else scipy_block(A, B, "cityblock")
 
 
