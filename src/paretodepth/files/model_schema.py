@@ -13,6 +13,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paretodepth._checks import check_choice, check_optional_count, check_rate, is_integer
 from paretodepth.criteria.criterion import Criterion, resolve_criteria
@@ -295,8 +296,9 @@ def conforms(value: Any, hint: Any) -> bool:
         return any(conforms(value, choice) for choice in arguments)
     if origin is Literal:
         return isinstance(value, str) and value in arguments
-    if origin is np.ndarray:
-        (dtype,) = get_args(arguments[1])
+    if origin in (np.ndarray, NDArray):
+        # Since NumPy 2.5 `NDArray` is an alias of its own, with the type of the numbers as its argument.
+        (dtype,) = arguments if origin is NDArray else get_args(arguments[1])
         return isinstance(value, np.ndarray) and (dtype is Any or value.dtype == dtype)
     if origin is dict:
         return isinstance(value, dict) and all(
