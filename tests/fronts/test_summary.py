@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -90,6 +92,27 @@ def test_of_a_triangle_only_the_dyads_above_the_diagonal_count(n_criteria):
     summary = FrontSummary(3, n_criteria)
     summary.add_block(block, is_triangle=True)
     assert_same_fronts(summary.fronts(), Fronts.from_dyads(block[:, rows, columns].T, max_depth=3))
+
+
+@pytest.mark.parametrize("n_criteria", CRITERIA)
+@pytest.mark.parametrize("draw", DRAWS)
+def test_joined_summaries_have_the_fronts_of_all_dyads(draw, n_criteria):
+    dyads = draw_dyads(draw, n_criteria)
+    for batch, sizes in BATCHES.items():
+        first, second, third = (FrontSummary(3, n_criteria, sizes=sizes) for _ in range(3))
+        for summary, part in zip((first, second, second, third), np.array_split(dyads, 4), strict=True):
+            summary.add(part)
+        first.add_summary(pickle.loads(pickle.dumps(second)))
+        first.add_summary(third)
+        expected = Fronts.from_dyads(dyads, max_depth=3)
+        assert_same_fronts(first.fronts(), expected, f"batch {batch}")
+        assert_same_fronts(
+            second.fronts(),
+            Fronts.from_dyads(np.array_split(dyads, 4)[1], max_depth=3).merge(
+                Fronts.from_dyads(np.array_split(dyads, 4)[2], max_depth=3)
+            ),
+            f"batch {batch}, unchanged",
+        )
 
 
 def test_a_summary_can_be_asked_in_between():

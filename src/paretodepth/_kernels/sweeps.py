@@ -133,21 +133,50 @@ def settle_few(dyads: NDArray[np.float64], numbers: NDArray[np.intp], start: int
                     numbers[dyad] = numbers[earlier] + 1
 
 
+class Near(NamedTuple):
+    """Room for what is known of the next dyads of a run of keys, fetched together so that none waits for another.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_near, 2)
+        Their last two criteria.
+    numbers : ndarray of shape (n_near,)
+    """
+
+    points: NDArray[np.float64]
+    numbers: NDArray[np.intp]
+
+
+@compiled
+def fetch(
+    dyads: NDArray[np.float64], numbers: NDArray[np.intp], keys: NDArray[np.int64], start: int, near: Near
+) -> None:
+    """Fetch what is known of the dyads of the keys from `start` on, as many as there is room for."""
+    for place in range(min(near.numbers.shape[0], keys.shape[0] - start)):
+        dyad = keys[start + place] & ROW
+        near.points[place, 0] = dyads[dyad, 2]
+        near.points[place, 1] = dyads[dyad, 3]
+        near.numbers[place] = numbers[dyad]
+
+
 @compiled
 def raise_above(
     dyads: NDArray[np.float64],
     numbers: NDArray[np.intp],
-    lower: NDArray[np.int64],
-    upper: NDArray[np.int64],
+    halves: tuple[NDArray[np.int64], NDArray[np.int64]],
+    near: tuple[Near, Near],
     stairs: Staircases,
 ) -> None:
-    """Raise the front numbers of four-criteria dyads `upper` above those of the dyads `lower` that dominate.
+    """Raise the front numbers of four-criteria dyads, the second half, above those of the first half that dominate.
 
     Both are sorted keys: the dyad's rank in the second criterion, then, in the last 32 bits,
     its row. The lower dyads come before the upper ones and are settled. A dyad that dominates
     a lower one is lower itself or was dealt with before, so the fronts from a dyad's own
-    number on dominate it up to the last one that does.
+    number on dominate it up to the last one that does. Of each half what is `near` is fetched together.
     """
+    lower, upper = halves
+    near_lower, near_upper = near
+    n_near = near_lower.numbers.shape[0]
     stairs.totals[END] = 0
     shallowest = deepest = numbers[lower[0] & ROW]
     for key in lower:
@@ -155,14 +184,19 @@ def raise_above(
     # Only these fronts are used, so that a sweep of few dyads does not pay for clearing all.
     stairs.fronts[shallowest : deepest + 1] = 0
     swept = 0
-    for key in upper:
-        while swept < lower.shape[0] and lower[swept] < key:
-            other = lower[swept] & ROW
-            if not is_dominated(stairs, numbers[other], dyads[other, 2], dyads[other, 3]):
-                insert(stairs, numbers[other], dyads[other, 2], dyads[other, 3])
+    for place in range(upper.shape[0]):
+        if place % n_near == 0:
+            fetch(dyads, numbers, upper, place, near_upper)
+        while swept < lower.shape[0] and lower[swept] < upper[place]:
+            if swept % n_near == 0:
+                fetch(dyads, numbers, lower, swept, near_lower)
+            number = near_lower.numbers[swept % n_near]
+            first, second = near_lower.points[swept % n_near, 0], near_lower.points[swept % n_near, 1]
+            if not is_dominated(stairs, number, first, second):
+                insert(stairs, number, first, second)
             swept += 1
-        dyad = key & ROW
-        first, second, number = dyads[dyad, 2], dyads[dyad, 3], numbers[dyad]
+        number = near_upper.numbers[place % n_near]
+        first, second = near_upper.points[place % n_near, 0], near_upper.points[place % n_near, 1]
         if shallowest <= number <= deepest and is_dominated(stairs, number, first, second):
             # Most are not dominated at all, and the others hardly ever by many fronts more.
             number += 1
@@ -171,4 +205,4 @@ def raise_above(
                 number += step
                 step *= 2
             last = min(number + step - 1, deepest)
-            numbers[dyad] = last_dominating(stairs, number, last, first, second) + 1
+            numbers[upper[place] & ROW] = last_dominating(stairs, number, last, first, second) + 1

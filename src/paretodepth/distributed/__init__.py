@@ -1,7 +1,7 @@
 """The same fit and the same scores on a Dask cluster.
 
 Needs the extra ``distributed``. The training samples go to every worker once; blocks of
-pairs are tasks; the fronts of the blocks are merged in a tree. A worker that dies is made up for by
+pairs are tasks; what they do not drop is joined in a tree. A worker that dies is made up for by
 the others, and the result is that of one machine, bit by bit.
 """
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 __all__ = ["fit", "score_samples"]
 
-FEW_TO_SEND = 2000
+FEW_TO_SEND = 5000
 """Training samples whose pairs are not worth a journey."""
-TASKS_PER_THREAD = 8
-"""Summaries a thread of the cluster makes: more balance the load, and each has a batch of its own to merge."""
-MERGED_AT_ONCE = 4
-"""Fronts that one task merges: more would wait for the slowest and lie in one worker's memory."""
+TASKS_PER_THREAD = 4
+"""Summaries a thread of the cluster makes: more balance the load, and each is sent."""
+JOINED_AT_ONCE = 8
+"""Summaries that one task joins: more would wait for the slowest and lie in one worker's memory."""
 
 
 def fit(detector: ParetoDepthDetector, X: Any, client: Client) -> ParetoDepthDetector:
@@ -120,9 +120,9 @@ class ClusterPairs(ComputedPairs):
     criteria, views, n_jobs
         As of `ComputedPairs`.
     client : distributed.Client
-    few_to_send : int, default=2000
+    few_to_send : int, default=5000
         Up to how many samples those drawn from these stay here.
-    tasks_per_thread : int, default=8
+    tasks_per_thread : int, default=4
         Summaries that a thread of the cluster makes.
     """
 
@@ -161,11 +161,13 @@ class ClusterPairs(ComputedPairs):
         with clear_errors("distributed.fit"):
             remote = _sent(summaries, self._client)
             futures = self._client.map(_summarize, [remote] * n_tasks, [self._remote] * n_tasks, groups, pure=False)
-            while len(futures) > 1:
-                merged = [futures[start : start + MERGED_AT_ONCE] for start in range(0, len(futures), MERGED_AT_ONCE)]
-                futures = self._client.map(_merge, merged, pure=False)
-            fronts: list[Fronts] = self._client.gather(futures[0])
-            return fronts
+            # The last few are joined here, where the fronts are needed and nobody else has anything to do.
+            while len(futures) > JOINED_AT_ONCE:
+                parts = [futures[start : start + JOINED_AT_ONCE] for start in range(0, len(futures), JOINED_AT_ONCE)]
+                futures = self._client.map(_joined, parts, pure=False)
+            for part in told(_results(futures, self._client), len(futures)):
+                _join(summaries, part)
+        return [summary.fronts() for _, summary in summaries]
 
     def among(self, samples: NDArray[np.intp]) -> ComputedPairs:
         """Return the pairs of some samples, which stay here if they are few."""
@@ -200,20 +202,27 @@ def _apply(function: Callable[[Pairs, Part], Result], pairs: Pairs, part: Part) 
     return function(pairs, part)
 
 
-def _summarize(summaries: Sequence[SomeCriteria], pairs: Pairs, blocks: Sequence[slice]) -> list[Fronts]:
-    """Return the fronts of the dyads of some blocks; other tasks use the same empty summaries."""
+def _summarize(summaries: Sequence[SomeCriteria], pairs: Pairs, blocks: Sequence[slice]) -> Sequence[SomeCriteria]:
+    """Return summaries of the dyads of some blocks; other tasks use the same empty ones."""
     own = copy.deepcopy(summaries)
     for rows in blocks:
         add_later(own, pairs, rows)
-    return [summary.fronts() for _, summary in own]
+    return own
 
 
-def _merge(parts: Sequence[list[Fronts]]) -> list[Fronts]:
-    """Return the fronts of several sets of dyads together, for each of some choices of criteria."""
-    return [
-        Fronts.from_dyads(np.concatenate([part.dyads for part in same]), max_depth=same[0].max_depth)
-        for same in zip(*parts, strict=True)
-    ]
+def _joined(parts: Sequence[Sequence[SomeCriteria]]) -> Sequence[SomeCriteria]:
+    """Return summaries of several sets of dyads together, for each of some choices of criteria."""
+    # A result of a task may be asked for again, if what is made of it is lost.
+    first = copy.deepcopy(parts[0])
+    for part in parts[1:]:
+        _join(first, part)
+    return first
+
+
+def _join(summaries: Sequence[SomeCriteria], part: Sequence[SomeCriteria]) -> None:
+    """Add to summaries what those of other dyads hold."""
+    for (_, summary), (_, other) in zip(summaries, part, strict=True):
+        summary.add_summary(other)
 
 
 def _block_scores(model: Model, views: list[View], first_row: int, n_jobs: int | None) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from sklearn.utils import gen_batches, gen_even_slices
 
 from paretodepth._blocks import threads
 from paretodepth._kernels.cells import N_SEARCHES, append_digits, number_cells
-from paretodepth._kernels.sweeps import MOVES_LEFT, Staircases, number_triples, raise_above, settle_few
+from paretodepth._kernels.sweeps import MOVES_LEFT, Near, Staircases, number_triples, raise_above, settle_few
 from paretodepth._kernels.wide_tree import ask_wide, settle_wide
 from paretodepth.fronts.tree import MAX_STACK, build_wide_tree
 
@@ -16,6 +16,8 @@ BLOCK_DYADS = 512
 """Dyads that ask the tree before they settle between themselves, which costs its square."""
 FEW_DYADS = 128
 """Dyads that are faster compared with each other than swept."""
+N_NEAR = 64
+"""Dyads that are fetched from memory together."""
 MAX_MOVES = 1024
 """Points pushed aside per dyad, on average, before the staircases are held to be too long."""
 MAX_CELLS = 16
@@ -88,6 +90,7 @@ def _number_by_halves(ordered: NDArray[np.float64], max_moves: int, max_depth: i
     n_dyads = len(ordered)
     numbers = np.ones(n_dyads, np.intp)
     stairs = _new_staircases(n_dyads, max_moves * n_dyads)
+    near = _new_near(), _new_near()
     # A key holds the rank, then the row: keys of any run of dyads are put in the order of the second criterion by a
     # plain sort. Stable, so that of equal ones the earlier dyad, the only one that can dominate, comes first.
     keys = np.empty(n_dyads, np.int64)
@@ -102,7 +105,7 @@ def _number_by_halves(ordered: NDArray[np.float64], max_moves: int, max_depth: i
             # What lies beyond the last front asked for raises nothing up to it, and is raised no further.
             lower, upper = (np.sort(keys[of_half][numbers[of_half] <= max_depth]) for of_half in halves)
             if len(lower):
-                raise_above(ordered, numbers, lower, upper, stairs)
+                raise_above(ordered, numbers, (lower, upper), near, stairs)
         if stairs.totals[MOVES_LEFT] < 0:
             return None
         settle_few(ordered, numbers, rows.start, rows.stop, max_depth)
@@ -143,6 +146,10 @@ def _new_staircases(n_points: int, max_moves: int) -> Staircases:
         np.zeros((n_points + 2, 3), np.intp),
         np.array([0, max_moves]),
     )
+
+
+def _new_near() -> Near:
+    return Near(np.empty((N_NEAR, 2)), np.empty(N_NEAR, np.intp))
 
 
 def dense_ranks(values: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.int32]:

@@ -74,8 +74,9 @@ class FrontSummary:
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        # A lock cannot be sent to a worker, and a copy needs one of its own.
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
+        # A lock cannot be sent to a worker, and a copy needs one of its own. What came in many parts is sent as one.
+        state = {name: value for name, value in vars(self).items() if name != "_lock"}
+        return state | {"_waiting": [np.concatenate(self._waiting)] if self._waiting else []}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=Lock())
@@ -91,14 +92,22 @@ class FrontSummary:
         Of a triangle only the entries above the diagonal, column > row, are dyads.
         """
         # Outside the lock, where nearly all the time goes. A sieve renewed meanwhile would only have dropped more.
-        passed = self._sieve.passed(block, is_triangle)
+        self._wait([self._sieve.passed(block, is_triangle)])
+
+    def add_summary(self, other: FrontSummary) -> None:
+        """Take in what another summary up to the same front, which is used no more, holds of other dyads."""
+        # What waits there waits here: what is dropped by a sort of some of the dyads is hardly worth the sort.
+        self._wait([other._fronts.dyads, *other._waiting])
+
+    def _wait(self, parts: list[NDArray[np.float64]]) -> None:
+        """Let dyads wait, and merge all that wait if these are enough."""
         with self._lock:
-            self._waiting.append(passed)
-            self.n_waiting += len(passed)
-            n_kept = len(self._fronts.dyads)
+            self._waiting += parts
+            self.n_waiting += sum(map(len, parts))
+            n_kept, n_criteria = self._fronts.dyads.shape
             # A merge sorts what is kept once more, so at least half as many must wait, or long streams would take
             # the square of their length.
-            if self.n_waiting >= max(self._sizes.batch_values // max(3, len(block)) - n_kept, n_kept // 2):
+            if self.n_waiting >= max(self._sizes.batch_values // max(3, n_criteria) - n_kept, n_kept // 2):
                 slipped = spread(np.concatenate(self._waiting), self._sizes.n_probes)
                 self._merge()
                 self._sieve = self._sieve.renewed(last_front(self._fronts), slipped)

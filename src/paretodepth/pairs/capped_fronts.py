@@ -25,6 +25,8 @@ ALIKE_SAMPLES = 200
 """Training samples whose pairs tell which points of a front are useful."""
 ASKED_SAMPLES = 300
 """Training samples whose nearest dyads are asked for their depth."""
+ASKED_AT_ONCE = 16
+"""Of these, whose dyads are found in one go."""
 CAPPED_SHARE = 0.001
 """Of these nearest dyads, what may be deeper than an automatic cap."""
 FRONT_MARGIN = 6.0
@@ -238,11 +240,12 @@ def asked_dyads(
     """Return the nearest dyads of a few hundred random training samples, leave-one-out, shape (n_dyads, n_criteria)."""
     asked = np.random.default_rng(seed).choice(pairs.n_samples, min(pairs.n_samples, n_asked), replace=False)
 
-    def nearest(pairs: Pairs, sample: int) -> NDArray[np.float64]:
-        dyads: NDArray[np.float64] = nearest_dyads(pairs.block(slice(sample, sample + 1)), n_neighbors)[1][0]
-        return dyads
+    def nearest(pairs: Pairs, samples: list[int]) -> NDArray[np.float64]:
+        rows = [slice(sample, sample + 1) for sample in samples]
+        return np.concatenate([nearest_dyads(pairs.block(row), n_neighbors)[1][0] for row in rows])
 
-    return np.concatenate(list(pairs.map(nearest, asked.tolist())))
+    parts = [asked[part].tolist() for part in gen_batches(len(asked), ASKED_AT_ONCE)]
+    return np.concatenate(list(pairs.map(nearest, parts)))
 
 
 def pair_blocks(n_samples: int, n_criteria: int) -> list[slice]:

@@ -146,11 +146,15 @@ def count_ties(dyads: NDArray[np.float64]) -> Ties:
     return Ties(np.array(shares), np.array(zero_shares))
 
 
-def fronts_advice(pairs: Pairs, fronts: Fronts, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:
-    """Return what to tell the user about fronts that are not all there are."""
+def fronts_advice(pairs: Pairs, depths: Depths, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:
+    """Return what to tell the user about fronts, given with their index, that are not all there are."""
     advice = _drawn_advice(n_dyads, pairs.n_pairs)
+    fronts = depths.fronts
     if is_cut(fronts):
-        deep_share = _deep_share(fronts, asked_dyads(pairs, n_neighbors, 0))
+        # An index of millions of dyads is built once, if it tells what is asked for.
+        if depths.kind != "paper":
+            depths = Depths(fronts, "paper")
+        deep_share = _deep_share(depths, asked_dyads(pairs, n_neighbors, 0))
         if deep_share > DEEP_SHARE:
             advice.append(
                 f"{deep_share:.0%} of the training samples' nearest dyads are deeper than the last front kept, "
@@ -168,7 +172,7 @@ def pair_fronts_advice(pairs: Pairs, fronts: PairFronts, n_dyads: int, n_neighbo
         deep_share = float(
             np.mean(
                 [
-                    _deep_share(of_pair, dyads.take(criteria, axis=1)) if is_cut(of_pair) else 0.0
+                    _deep_share(Depths(of_pair, "paper"), dyads.take(criteria, axis=1)) if is_cut(of_pair) else 0.0
                     for criteria, of_pair in zip(fronts.criteria, fronts.fronts, strict=True)
                 ]
             )
@@ -222,6 +226,6 @@ def is_cut(fronts: Fronts) -> bool:
     return fronts.max_depth is not None and len(fronts) == fronts.max_depth
 
 
-def _deep_share(fronts: Fronts, dyads: NDArray[np.float64]) -> float:
+def _deep_share(depths: Depths, dyads: NDArray[np.float64]) -> float:
     """Return the share of dyads that are deeper than the last front."""
-    return float(np.mean(Depths(fronts, "paper").of(dyads) > len(fronts)))
+    return float(np.mean(depths.of(dyads) > len(depths.fronts)))

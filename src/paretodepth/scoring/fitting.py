@@ -196,7 +196,7 @@ def _found(pairs: Pairs, criteria: FittedCriteria, settings: Settings, caller: s
         with phase("advice"):
             advice += criteria_advice(criteria.fitted, dyads)
             advice += many_criteria_advice(len(criteria.fitted), len(fronts), n_dyads)
-            advice += fronts_advice(pairs, fronts, n_dyads, n_neighbors)
+            advice += fronts_advice(pairs, measurer.depths, n_dyads, n_neighbors)
     return _Found(pairs, dyads, n_dyads == pairs.n_pairs, measurer, measures, advice)
 
 
