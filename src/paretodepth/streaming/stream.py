@@ -129,6 +129,8 @@ class _Look(NamedTuple):
     block : ndarray of shape (n_criteria, 1, n_samples)
         Its dissimilarities to the samples in the window.
     score : float
+    local_means : ndarray of shape (1, n_criteria + 1) or None
+        What the blend keeps of it.
     n_learnt : int
         How many samples had been learnt when it was looked at.
     """
@@ -137,6 +139,7 @@ class _Look(NamedTuple):
     views: list[View]
     block: NDArray[np.float64]
     score: float
+    local_means: NDArray[np.float64] | None
     n_learnt: int
 
 
@@ -156,6 +159,11 @@ class Stream:
         How many samples have come, and how many were learnt.
     model : Model or None
         Of the last fit.
+    drift : DriftMonitor
+    drifts : deque of int
+        At which samples there was drift.
+    unlearnt : deque of tuple of int and float
+        The samples, by number, that were left out of the window lately, with their scores.
     """
 
     def __init__(self, criteria: Sequence[Criterion] | None, rules: Rules, caller: str) -> None:
@@ -165,7 +173,7 @@ class Stream:
         self.model: Model | None = None
         self.drift = DriftMonitor()
         self.drifts: deque[int] = deque(maxlen=N_DRIFTS)
-        self.unlearnt: deque[int] = deque()
+        self.unlearnt: deque[tuple[int, float]] = deque()
         self._criteria = criteria
         self._caller = caller
         self._first = FirstReader(criteria, caller)
@@ -193,12 +201,12 @@ class Stream:
             return Observation(number)
         p_value = float(self.model.p_values(np.array([look.score]))[0])
         is_anomaly = look.score > self.model.threshold
-        while self.unlearnt and self.unlearnt[0] <= number - self.rules.size:
+        while self.unlearnt and self.unlearnt[0][0] <= number - self.rules.size:
             self.unlearnt.popleft()
         is_drift = self.drift.update(self._p_value_of_all(look.score))
         is_left_out = is_anomaly and len(self.unlearnt) < self.rules.max_unlearnt
         if is_left_out:
-            self.unlearnt.append(number)
+            self.unlearnt.append((number, look.score))
         else:
             self._learn(sample, look)
         self.n_seen += 1
@@ -249,7 +257,7 @@ class Stream:
         return replace(model, training=window.views, rows=rows, scores=scores, measurer=self._measurer)
 
     @cached_property
-    def _measurer(self) -> Any:
+    def _measurer(self) -> Measurer | BlendMeasurer:
         """What measures samples against those in the window now."""
         measurer: Measurer | BlendMeasurer = self.model.measurer  # type: ignore[union-attr]
         local_means = self.window.local_means
@@ -276,19 +284,24 @@ class Stream:
         if views is None:
             return None
         block = dissimilarity_block(model.criteria.fitted, views, self._views, self.n_seen, self.rules.settings.n_jobs)
-        measures = self._measurer.of(block, METHODS[model.method].measures)
+        measurer, needed, local_means = self._measurer, METHODS[model.method].measures, None
+        if isinstance(measurer, BlendMeasurer):
+            measures, local_means = measurer.with_local_means(block, needed)
+        else:
+            measures = measurer.of(block, needed)
         score = float(model.calibration.score(measures, model.method)[0])
-        self._last = _Look(sample, views, block, score, self.n_learnt)
+        self._last = _Look(sample, views, block, score, local_means, self.n_learnt)
         return self._last
 
     def _p_value_of_all(self, score: float) -> float:
-        """Return the p-value among the samples in the window and those left out of it, which count as stranger.
+        """Return the p-value among the samples in the window and those left out of it, by their scores at the time.
 
         Without these the p-values of an unchanged stream, whose tail is left out, would be too small.
         """
         model: Model = self.model  # type: ignore[assignment]
         scores = model.calibration.scores[model.method]
-        n_as_strange = len(scores) - int(np.searchsorted(scores, score)) + len(self.unlearnt)
+        n_as_strange = len(scores) - int(np.searchsorted(scores, score))
+        n_as_strange += sum(other >= score for _, other in self.unlearnt)
         return (1 + n_as_strange) / (1 + len(scores) + len(self.unlearnt))
 
     def _learn(self, sample: Any, look: _Look | None) -> None:
@@ -319,10 +332,7 @@ class Stream:
         if look is None:
             self.window.append(sample)
         else:
-            local_means = None
-            if isinstance(self._measurer, BlendMeasurer):
-                local_means = self._measurer.local_means_of(look.block)
-            self.window.append(sample, look.views, self._to(look), local_means)
+            self.window.append(sample, look.views, self._to(look), look.local_means)
         self.n_learnt += 1
         self._moved()
 
