@@ -24,7 +24,7 @@ import numpy as np
 
 from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
 from paretodepth.criteria.metrics import METRICS
-from paretodepth.files.model_file import MAGIC, PREFIX, VERSION
+from paretodepth.files.container import MAGIC, PREFIX, VERSION
 from paretodepth.files.reading import Reading
 from paretodepth.files.tables import read_table
 from tests.criteria.metric_draws import is_installed

@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
-from paretodepth.files.model_file import MAGIC, PREFIX, VERSION
+from paretodepth.files.container import MAGIC, PREFIX, VERSION
 from paretodepth.scoring.methods import METHODS, answered_methods
 from tests.criteria.metric_draws import draws, is_installed
 

@@ -238,12 +238,14 @@ class Stream:
     def replay(self, samples: Sequence[Any], n_fitted: int) -> None:
         """Learn samples again that were kept: those of the last fit, by a fit, and those learnt since then."""
         for sample in samples[:n_fitted] if n_fitted else samples:
-            self._first.is_whole(sample, self.n_seen)
+            check_learnable(self._first.is_whole(sample, self.n_seen))
             self.window.append(sample)
         if n_fitted:
             self.fit()
             for sample in samples[n_fitted:]:
-                self._append(sample, self._look(sample))
+                look = self._look(sample)
+                check_learnable(look is not None)
+                self._append(sample, look)
 
     @cached_property
     def current(self) -> Model:
@@ -351,6 +353,12 @@ class Stream:
                 block = criterion.dissimilarities(view, look.views[place], origin, self.rules.settings.n_jobs)
                 rows.append(block[:, 0])
         return rows
+
+
+def check_learnable(is_whole: bool) -> None:
+    """Refuse a kept sample that cannot have been learnt."""
+    if not is_whole:
+        raise ValueError("a sample that lacks a value")
 
 
 def _are_same(sample: Any, other: Any) -> bool:
