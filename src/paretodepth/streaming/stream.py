@@ -203,7 +203,7 @@ class Stream:
         is_anomaly = look.score > self.model.threshold
         while self.unlearnt and self.unlearnt[0][0] <= number - self.rules.size:
             self.unlearnt.popleft()
-        is_drift = self.drift.update(self._p_value_of_all(look.score))
+        p_value_of_all = self._p_value_of_all(look.score)
         is_left_out = is_anomaly and len(self.unlearnt) < self.rules.max_unlearnt
         if is_left_out:
             self.unlearnt.append((number, look.score))
@@ -212,6 +212,7 @@ class Stream:
         self.n_seen += 1
         budget = self.rules.budget
         is_alert = is_anomaly and (budget is None or budget.allows(number, now))
+        is_drift = self.drift.update(p_value_of_all)
         if is_drift:
             self.drifts.append(number)
         return Observation(number, look.score, p_value, is_anomaly, is_alert, not is_left_out, is_drift)
@@ -307,18 +308,18 @@ class Stream:
         return (1 + n_as_strange) / (1 + len(scores) + len(self.unlearnt))
 
     def _learn(self, sample: Any, look: _Look | None) -> None:
-        """Put a sample into the window, and fit if it is time."""
-        if self.window.is_full:
-            # The last fit failed. If this one does too, the sample is not learnt.
-            self.fit()
-            look = self._look(sample)
+        """Put a sample into the window, and fit if it is time; if that fails, the sample is not learnt."""
         self._append(sample, look)
-        window, rules = self.window, self.rules
-        if self.model is None:
-            if window.n_samples >= rules.n_needed:
+        window = self.window
+        is_due = window.n_samples >= self.rules.n_needed if self.model is None else window.age >= self._longest_age
+        if is_due:
+            try:
                 self.fit()
-        elif window.age >= self._longest_age:
-            self.fit()
+            except Exception:
+                window.samples.pop()
+                self.n_learnt -= 1
+                self._moved()
+                raise
 
     @property
     def _longest_age(self) -> int:
