@@ -152,8 +152,7 @@ class Records:
                 yield Record(self._number, sample)
 
     def _from_json(self, text: bytes) -> Any:
-        sample = json.loads(check_length(text))
-        check_object(sample)
+        sample = check_object(check_length(text))
         if isinstance(sample, dict):
             return {name: self._converted(name, value) for name, value in sample.items()}
         return sample
@@ -235,10 +234,15 @@ def check_length(text: bytes) -> bytes:
     return text
 
 
-def check_object(sample: object) -> None:
-    """Refuse JSON that is no sample."""
+def check_object(text: bytes) -> Any:
+    """Return the sample that a line of JSON holds."""
+    try:
+        sample = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"must be one JSON object a line. Got text that is none ({error}).") from error
     if not isinstance(sample, dict | list):
         raise ValueError(f"must be a JSON object of values by column. Got {shortened(sample)} instead.")
+    return sample
 
 
 def check_header(names: list[str]) -> list[str]:
