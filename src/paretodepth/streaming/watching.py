@@ -113,6 +113,9 @@ class Watcher:
         sample = record.sample
         if self._id_column is not None and isinstance(sample, dict):
             own["id"] = sample.get(self._id_column)
+            if isinstance(self.stream, FixedStream):
+                # A model may have been fitted to all columns of its table, of which this is none.
+                sample = {name: value for name, value in sample.items() if name != self._id_column}
         try:
             observation = self._observed(sample)
         except REFUSED as error:

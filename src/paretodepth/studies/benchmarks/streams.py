@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -108,7 +108,7 @@ RIVALS: dict[str, tuple[str, Callable[[int], Player]]] = {
 }
 
 
-def players(window: int = WINDOW, methods: Iterable[MethodName] = tuple(METHODS)) -> dict[str, Callable[[], Player]]:
+def players(window: int = WINDOW, methods: Iterable[MethodName] = tuple(METHODS)) -> Mapping[str, Callable[[], Player]]:
     """Return our methods and the rivals that are installed, each as what makes a new detector."""
     own = {f"paretodepth, {method}": partial(_own, method, window) for method in methods}
     found = {name: partial(make, window) for name, (module, make) in RIVALS.items() if find_spec(module) is not None}
@@ -146,10 +146,11 @@ def wrong_methods(*, window: int = WINDOW, n_criteria: Sequence[int] = (2, 3)) -
     for method in METHODS:
         for k in n_criteria:
             rng = np.random.default_rng(1)
-            stream = StreamingDetector(window=window, method=method).partial_fit(rng.normal(size=(window * 3 // 2, k)))
-            stream.refresh_fronts()
-            new = 1.5 * rng.normal(size=(N_COMPARED, k))
-            expected = ParetoDepthDetector(method=method).fit(stream.window_).score_samples(new)
+            with step(f"answers of {method}, K = {k}"):
+                stream = StreamingDetector(window=window, method=method)
+                stream.partial_fit(rng.normal(size=(window * 3 // 2, k))).refresh_fronts()
+                new = 1.5 * rng.normal(size=(N_COMPARED, k))
+                expected = ParetoDepthDetector(method=method).fit(stream.window_).score_samples(new)
             if not np.array_equal(stream.score_samples(new), expected):
                 wrong.append(f"{method}, K = {k}")
     return wrong
