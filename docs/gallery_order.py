@@ -13,6 +13,7 @@ STORY = [
     "plot_load_curves.py",
     "plot_precomputed.py",
     "plot_false_discoveries.py",
+    "plot_stream.py",
     "plot_dask.py",
     "plot_designs.py",
 ]

@@ -28,7 +28,7 @@ import numpy as np
 
 from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
 from paretodepth.files import write_table
-from paretodepth.files.model_file import MAGIC, PREFIX, VERSION
+from paretodepth.files.container import MAGIC, PREFIX, VERSION
 from paretodepth.files.reading import Reading
 from paretodepth.files.tables import read_table
 from tests.promises.fuzz_corpus import data_seeds, model_seeds, toml_seeds

@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
 from paretodepth.files import model_schema
-from paretodepth.files.model_file import MAGIC, PREFIX, VERSION
+from paretodepth.files.container import MAGIC, PREFIX, VERSION
 from paretodepth.files.model_schema import PARAMETERS, SCHEMA, TYPES
 from paretodepth.fronts.depth import Depths
 from paretodepth.scoring.methods import METHODS, answered_methods

@@ -163,7 +163,9 @@ def criteria(
 def benchmark(
     out: Annotated[Path, typer.Option(help="Folder for the JSON file, the tables and the plot.")] = Path("benchmark"),
     full: Annotated[bool, typer.Option("--full", help="Add the sets that take minutes.")] = False,
-    kind: Annotated[str | None, typer.Option(help="Sort only sets of this kind, such as dyads.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="Sort only sets of this kind, such as dyads; stream times streams instead.")
+    ] = None,
     peer_seconds: Annotated[float, typer.Option(help="Leave a peer out where it would take longer.")] = 10.0,
     rival: Annotated[
         str | None,
@@ -187,6 +189,9 @@ def benchmark(
     from paretodepth.studies.benchmarks.workloads import depth_workloads, sorting_workloads
     from paretodepth.studies.steps import step
 
+    if kind == "stream":
+        _time_streams(out)
+        return
     with progress("warming up") if console.is_terminal else watched(_print_step):
         results = time_sorting(sorting_workloads(full=full, kind=kind), peer_seconds, rival=rival)
         with step("depth queries, fits and fresh processes"):
@@ -204,6 +209,22 @@ def benchmark(
         console.print(remark)
     for path in save_results(results, tables, out):
         console.print(f"Written: {path}")
+
+
+def _time_streams(out: Path) -> None:
+    """Time streams beside the detectors of River and PySAD that are installed, and write the tables."""
+    from paretodepth._blocks import watched
+    from paretodepth.studies.benchmarks.streams import stream_areas, stream_tables, stream_times, wrong_methods
+
+    with progress("streams") if console.is_terminal else watched(_print_step):
+        wrong = wrong_methods()
+        tables = stream_tables(stream_times(), stream_areas())
+    console.print(f"Unlike the batch detector: {', '.join(wrong) or 'none, bit by bit'}.")
+    out.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        _print_table("Streams", table.columns, table.rows, table.caption)
+    (out / "streams.md").write_text("\n".join(table.to_markdown() for table in tables), encoding="utf-8")
+    console.print(f"Written: {out / 'streams.md'}")
 
 
 def _cells(row: "SortingResult") -> tuple[str, ...]:

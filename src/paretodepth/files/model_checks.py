@@ -72,6 +72,15 @@ def refuse_model(path: str, reason: object) -> NoReturn:
     raise ValueError(f"{path}: must be a whole model file, as written by save. {reason}")
 
 
+def check_kind_of_file(is_right: bool, path: str) -> None:
+    """Refuse a model file where the state of a stream is wanted."""
+    if not is_right:
+        raise ValueError(
+            f"{path}: must be the state of a stream. Got the file of a fitted detector instead; choose another place, "
+            "or give it as a model."
+        )
+
+
 def refuse_contents(path: str, package: object, own: str, error: Exception) -> NoReturn:
     """Raise an error about contents that this version does not understand."""
     refuse_model(

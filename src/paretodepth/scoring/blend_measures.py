@@ -154,16 +154,17 @@ class BlendMeasurer:
         The columns are the training samples or, in each row, those that `numbers` name, shape
         (n_rows, n_columns).
         """
+        return self.with_local_means(block, needed, numbers)[0]
+
+    def with_local_means(
+        self, block: NDArray[np.float64], needed: Collection[Measure], numbers: NDArray[np.intp] | None = None
+    ) -> tuple[Measures, NDArray[np.float64]]:
+        """Return what `of` does, and the mean of each row's 10 smallest distances, as of training samples."""
         part = self._part(block)
         measures = part.measures | _named_ratios(self._ratios(part, block, numbers))
         if "pair_depth" in needed or "pair_depths" in needed:
             measures |= self._pair_depths(part.dyads)
-        return {name: values for name, values in measures.items() if name in needed}
-
-    def local_means_of(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the mean of the 10 smallest distances of the rows of a block, as of training samples."""
-        n_local = int(self.n_neighbors[0])
-        return np.minimum(self._near(block, n_local).means(n_local), LARGEST)
+        return {name: values for name, values in measures.items() if name in needed}, part.local_means
 
     def _with_depths(
         self, parts: Iterable[_Part], *, batch_values: int = BATCH_VALUES

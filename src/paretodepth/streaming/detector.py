@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from paretodepth.scoring.explanation import Explanation, explain_seen
 from paretodepth.scoring.methods import MethodName
 from paretodepth.scoring.model import Model
 from paretodepth.streaming.samples import plain_sample, samples_of, together
+from paretodepth.streaming.state import read_state, write_state
 from paretodepth.streaming.stream import Observation, Rules, Stream
 
 NAME = "StreamingDetector"
@@ -190,6 +192,30 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Return why a sample is strange or not, by the window that the fronts were made of."""
         model = self.model_
         return explain_seen(model, model.seen(together([plain_sample(x, NAME)]), caller=NAME), n_jobs=self.n_jobs)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the stream to a file that `load` reads; it appears whole or not at all.
+
+        It holds the samples in the window and what was counted, so it is small, and private as they are. What a file
+        cannot carry is a TypeError, as of `ParetoDepthDetector.save`.
+        """
+        write_state(path, self._stream, self.get_params(deep=False))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], criteria: Mapping[str, Callable[..., Any]] | None = None) -> Self:
+        """Return the stream that `save` wrote to a file, which goes on as if it had never stopped, to the last bit.
+
+        Parameters
+        ----------
+        path : str or path
+            Nothing that the file holds is executed, and a damaged file is refused.
+        criteria : dict of callable or None, default=None
+            By the criterion's name, the functions that are criteria's metrics.
+        """
+        resumed = read_state(path, cls().get_params(deep=False), criteria or {}, NAME)
+        detector = cls(**resumed.parameters)
+        detector._own = resumed.stream
+        return detector
 
     @property
     def n_seen_(self) -> int:

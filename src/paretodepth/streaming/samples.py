@@ -8,11 +8,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from paretodepth._checks import shortened
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.missing import kept_rows
-from paretodepth.criteria.samples import check_column_names, column_array
+from paretodepth.criteria.samples import Layout, check_column_names, column_array
 from paretodepth.criteria.values import Column, Columns, check_comparable, is_missing, object_column
 
 PLAIN = (float, int, bool, np.float64)
@@ -67,6 +68,7 @@ class FirstReader:
     def is_whole(self, sample: Any, number: int) -> bool:
         """Tell whether a sample lacks no value, and refuse one that the criteria cannot read."""
         if self._first is not None:
+            check_as_first(sample, self._first.layout, number, self._caller)
             return len(self._first.seen(together([sample]), caller=self._caller, first_row=number).rows) > 0
         if self._criteria == []:
             return True
@@ -125,7 +127,8 @@ class SampleReader:
         training : sequence of ndarray
             What the criteria see of other samples, which these must be comparable with.
         """
-        arrays = self._arrays(sample, number)
+        check_as_first(sample, self._criteria.layout, number, self._caller)
+        arrays = self._arrays(sample)
         names = self._criteria.layout.feature_names or [str(place) for place in range(len(arrays))]
         table = Columns(arrays, names, self._caller, first_row=number)
         if not len(kept_rows(self._bound, table)):
@@ -135,14 +138,14 @@ class SampleReader:
             check_comparable(view, others, fitted.name)
         return views
 
-    def _arrays(self, sample: Any, number: int) -> list[Column]:
+    def _arrays(self, sample: Any) -> list[Column]:
         """Return a column of one value for each feature."""
         layout = self._criteria.layout
         if layout.feature_names is not None and isinstance(sample, dict):
             names = enumerate(self._checked_names(sample))
             return [_single(sample[name]) if place in self._read else NOTHING for place, name in names]
-        is_row = isinstance(sample, list) and not layout.is_object_column and len(sample) == layout.n_features
-        if is_row and not isinstance(sample[0], list):
+        is_row = isinstance(sample, list) and not layout.is_object_column and layout.feature_names is None
+        if is_row and len(sample) == layout.n_features:
             if all(type(value) in PLAIN for value in sample):
                 return [np.array([value]) for value in sample]
             # A table of which a cell is no number is one of objects.
@@ -165,3 +168,23 @@ class SampleReader:
 def _single(value: Any) -> Column:
     """Return a column of one value, as `column_array` makes it."""
     return np.array([value]) if type(value) in PLAIN else column_array([value])
+
+
+def check_as_first(sample: Any, layout: Layout, number: int, caller: str) -> None:
+    """Refuse a sample of another form, or with a list in place of a single value: it could be read, but only alone."""
+    if layout.is_object_column:
+        return
+    names, who = layout.feature_names, f"Sample {number} given to {caller}"
+    if not isinstance(sample, list if names is None else dict):
+        form = "a sequence of values" if names is None else "a dict of values by column"
+        raise ValueError(f"{who} must be {form}, as the first. Got {shortened(sample)} instead.")
+    cells = list(sample) if names is None else [sample.get(name) for name in names]  # type: ignore[union-attr]
+    for place, (value, kind) in enumerate(zip(cells, layout.kinds, strict=False)):
+        is_list = isinstance(value, list | tuple | np.ndarray)
+        if kind and is_list != (kind == "lists") and not is_missing(value):
+            name = place if names is None else f"'{names[place]}'"
+            expected = "a list" if kind == "lists" else "a single value"
+            raise ValueError(
+                f"{who} must hold {expected} in {name}, as the first did. Got {shortened(value)} instead; leave it "
+                "out, or mend it."
+            )

@@ -129,6 +129,8 @@ class _Look(NamedTuple):
     block : ndarray of shape (n_criteria, 1, n_samples)
         Its dissimilarities to the samples in the window.
     score : float
+    local_means : ndarray of shape (1, n_criteria + 1) or None
+        What the blend keeps of it.
     n_learnt : int
         How many samples had been learnt when it was looked at.
     """
@@ -137,6 +139,7 @@ class _Look(NamedTuple):
     views: list[View]
     block: NDArray[np.float64]
     score: float
+    local_means: NDArray[np.float64] | None
     n_learnt: int
 
 
@@ -156,6 +159,11 @@ class Stream:
         How many samples have come, and how many were learnt.
     model : Model or None
         Of the last fit.
+    drift : DriftMonitor
+    drifts : deque of int
+        At which samples there was drift.
+    unlearnt : deque of tuple of int and float
+        The samples, by number, that were left out of the window lately, with their scores.
     """
 
     def __init__(self, criteria: Sequence[Criterion] | None, rules: Rules, caller: str) -> None:
@@ -165,7 +173,7 @@ class Stream:
         self.model: Model | None = None
         self.drift = DriftMonitor()
         self.drifts: deque[int] = deque(maxlen=N_DRIFTS)
-        self.unlearnt: deque[int] = deque()
+        self.unlearnt: deque[tuple[int, float]] = deque()
         self._criteria = criteria
         self._caller = caller
         self._first = FirstReader(criteria, caller)
@@ -193,17 +201,18 @@ class Stream:
             return Observation(number)
         p_value = float(self.model.p_values(np.array([look.score]))[0])
         is_anomaly = look.score > self.model.threshold
-        while self.unlearnt and self.unlearnt[0] <= number - self.rules.size:
+        while self.unlearnt and self.unlearnt[0][0] <= number - self.rules.size:
             self.unlearnt.popleft()
-        is_drift = self.drift.update(self._p_value_of_all(look.score))
+        p_value_of_all = self._p_value_of_all(look.score)
         is_left_out = is_anomaly and len(self.unlearnt) < self.rules.max_unlearnt
         if is_left_out:
-            self.unlearnt.append(number)
+            self.unlearnt.append((number, look.score))
         else:
             self._learn(sample, look)
         self.n_seen += 1
         budget = self.rules.budget
         is_alert = is_anomaly and (budget is None or budget.allows(number, now))
+        is_drift = self.drift.update(p_value_of_all)
         if is_drift:
             self.drifts.append(number)
         return Observation(number, look.score, p_value, is_anomaly, is_alert, not is_left_out, is_drift)
@@ -230,12 +239,14 @@ class Stream:
     def replay(self, samples: Sequence[Any], n_fitted: int) -> None:
         """Learn samples again that were kept: those of the last fit, by a fit, and those learnt since then."""
         for sample in samples[:n_fitted] if n_fitted else samples:
-            self._first.is_whole(sample, self.n_seen)
+            check_learnable(self._first.is_whole(sample, self.n_seen))
             self.window.append(sample)
         if n_fitted:
             self.fit()
             for sample in samples[n_fitted:]:
-                self._append(sample, self._look(sample))
+                look = self._look(sample)
+                check_learnable(look is not None)
+                self._append(sample, look)
 
     @cached_property
     def current(self) -> Model:
@@ -249,7 +260,7 @@ class Stream:
         return replace(model, training=window.views, rows=rows, scores=scores, measurer=self._measurer)
 
     @cached_property
-    def _measurer(self) -> Any:
+    def _measurer(self) -> Measurer | BlendMeasurer:
         """What measures samples against those in the window now."""
         measurer: Measurer | BlendMeasurer = self.model.measurer  # type: ignore[union-attr]
         local_means = self.window.local_means
@@ -276,34 +287,39 @@ class Stream:
         if views is None:
             return None
         block = dissimilarity_block(model.criteria.fitted, views, self._views, self.n_seen, self.rules.settings.n_jobs)
-        measures = self._measurer.of(block, METHODS[model.method].measures)
+        measurer, needed, local_means = self._measurer, METHODS[model.method].measures, None
+        if isinstance(measurer, BlendMeasurer):
+            measures, local_means = measurer.with_local_means(block, needed)
+        else:
+            measures = measurer.of(block, needed)
         score = float(model.calibration.score(measures, model.method)[0])
-        self._last = _Look(sample, views, block, score, self.n_learnt)
+        self._last = _Look(sample, views, block, score, local_means, self.n_learnt)
         return self._last
 
     def _p_value_of_all(self, score: float) -> float:
-        """Return the p-value among the samples in the window and those left out of it, which count as stranger.
+        """Return the p-value among the samples in the window and those left out of it, by their scores at the time.
 
         Without these the p-values of an unchanged stream, whose tail is left out, would be too small.
         """
         model: Model = self.model  # type: ignore[assignment]
         scores = model.calibration.scores[model.method]
-        n_as_strange = len(scores) - int(np.searchsorted(scores, score)) + len(self.unlearnt)
+        n_as_strange = len(scores) - int(np.searchsorted(scores, score))
+        n_as_strange += sum(other >= score for _, other in self.unlearnt)
         return (1 + n_as_strange) / (1 + len(scores) + len(self.unlearnt))
 
     def _learn(self, sample: Any, look: _Look | None) -> None:
-        """Put a sample into the window, and fit if it is time."""
-        if self.window.is_full:
-            # The last fit failed. If this one does too, the sample is not learnt.
-            self.fit()
-            look = self._look(sample)
+        """Put a sample into the window, and fit if it is time; if that fails, the sample is not learnt."""
         self._append(sample, look)
-        window, rules = self.window, self.rules
-        if self.model is None:
-            if window.n_samples >= rules.n_needed:
+        window = self.window
+        is_due = window.n_samples >= self.rules.n_needed if self.model is None else window.age >= self._longest_age
+        if is_due:
+            try:
                 self.fit()
-        elif window.age >= self._longest_age:
-            self.fit()
+            except Exception:
+                window.samples.pop()
+                self.n_learnt -= 1
+                self._moved()
+                raise
 
     @property
     def _longest_age(self) -> int:
@@ -319,10 +335,7 @@ class Stream:
         if look is None:
             self.window.append(sample)
         else:
-            local_means = None
-            if isinstance(self._measurer, BlendMeasurer):
-                local_means = self._measurer.local_means_of(look.block)
-            self.window.append(sample, look.views, self._to(look), local_means)
+            self.window.append(sample, look.views, self._to(look), look.local_means)
         self.n_learnt += 1
         self._moved()
 
@@ -341,6 +354,12 @@ class Stream:
                 block = criterion.dissimilarities(view, look.views[place], origin, self.rules.settings.n_jobs)
                 rows.append(block[:, 0])
         return rows
+
+
+def check_learnable(is_whole: bool) -> None:
+    """Refuse a kept sample that cannot have been learnt."""
+    if not is_whole:
+        raise ValueError("a sample that lacks a value")
 
 
 def _are_same(sample: Any, other: Any) -> bool:

@@ -50,6 +50,7 @@ class Window:
         self._n_places = size + n_later
         self._views: list[View] = []
         self._held: list[NDArray[np.float64] | None] = []
+        self._found: list[NDArray[np.float64] | None] = []
         self._local_means: NDArray[np.float64] | None = None
 
     @property
@@ -66,11 +67,6 @@ class Window:
     def age(self) -> int:
         """How many samples were learnt since the last fit."""
         return len(self.samples) - self.n_fitted
-
-    @property
-    def is_full(self) -> bool:
-        """Whether there is no place left until the next fit."""
-        return len(self.samples) == self._n_places
 
     @property
     def views(self) -> list[View]:
@@ -122,14 +118,15 @@ class Window:
         """
         start, end, n_samples = self.start, len(self.samples), self.n_samples
         dyads = np.empty((n_samples * (n_samples - 1) // 2, len(criteria)))
-        self._held = self._held or [None] * len(criteria)
+        # Kept only when the fit has succeeded.
+        self._found = list(self._held) or [None] * len(criteria)
         for place, (criterion, view) in enumerate(zip(criteria, views, strict=True)):
-            held = self._held[place]
+            held = self._found[place]
             if held is None:
                 computed = HeldPairs.of(ComputedPairs([criterion], [view], n_jobs)).dyads[:, 0]
                 if not estimates(criterion):
                     # Of the first fit; nothing has left the window before it.
-                    self._held[place] = self._matrix(computed, n_samples)
+                    self._found[place] = self._matrix(computed, n_samples)
             else:
                 computed = np.concatenate([held[row, row + 1 : end] for row in range(start, end)])
             dyads[:, place] = computed
@@ -148,6 +145,7 @@ class Window:
         """Take over what a fit to the samples in the window has found of them, and let go of earlier ones."""
         start, end = self.start, len(self.samples)
         del self.samples[:start]
+        self._held = self._found
         for held in self._held:
             if held is not None and start:
                 held[: end - start, : end - start] = held[start:end, start:end]

@@ -1,0 +1,212 @@
+"""The command `watch`: a stream from standard input, a line of JSON for every sample."""
+
+import json
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from paretodepth.cli import options
+from paretodepth.cli.options import check_outputs, criteria_of
+from paretodepth.cli.terminal import app, console, print_note, printable
+from paretodepth.scoring.methods import MethodName
+
+if TYPE_CHECKING:
+    from paretodepth.streaming.watching import Watcher
+
+N_RECENT = 1000
+"""Samples whose time tells the latency."""
+N_ALERTS = 10
+"""Alerts that the view shows."""
+SECONDS_BETWEEN = 0.25
+"""Between two pictures of the view."""
+DEFAULT_METHOD: MethodName = "blend"
+
+
+@app.command()
+def watch(
+    criteria: options.CriteriaFile = None,
+    window: Annotated[int | None, typer.Option(help="Samples to compare with; 1000 if left out.")] = None,
+    refresh: Annotated[
+        int | None, typer.Option(help="Make the fronts anew after so many samples; half of the window if left out.")
+    ] = None,
+    method: Annotated[MethodName | None, typer.Option(help="Scoring method; blend if left out.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Share of samples that may be called; 0.01 if left out.")] = None,
+    learn: Annotated[
+        Literal["nominal", "all"] | None,
+        typer.Option(help="What is learnt: nominal leaves anomalies out, up to --max-unlearnt; all if so wished."),
+    ] = None,
+    max_unlearnt: Annotated[
+        float | None, typer.Option(help="Share of samples that may be left out; alpha if left out.")
+    ] = None,
+    max_alerts: Annotated[str | None, typer.Option(help="Alerts at most: 10/hour, or 5/1000 samples.")] = None,
+    state: Annotated[str | None, typer.Option(help="File for the window; if it is there, the stream goes on.")] = None,
+    save_every: Annotated[int, typer.Option(min=1, help="Write --state after so many records.")] = 100,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="The input begins anew: skip what --state has read already.")
+    ] = False,
+    model: Annotated[str | None, typer.Option(help="Model file: score with it, and learn nothing.")] = None,
+    id_column: Annotated[str | None, typer.Option("--id", help="Column that names the samples: no criterion.")] = None,
+    on_error: Annotated[
+        Literal["skip", "stop"], typer.Option(help="What to do about a record that is refused.")
+    ] = "skip",
+    quiet: options.Quiet = False,
+) -> None:
+    """Score samples as they come, JSON lines or CSV on standard input, and learn them.
+
+    One JSON line a record goes to standard output at once; on a terminal a view of rate, latency and alerts instead.
+    With --state the window is written every --save-every records, at the end and on SIGTERM. After a kill the stream
+    goes on from there: lines that came out since then come again, if they are fed again, with the same numbers.
+
+    Example: tail -f sensors.jsonl | paretodepth watch --criteria criteria.toml --state sensors.state
+
+    Example: paretodepth watch --replay --state run.state < measured.csv > scores.jsonl
+    """
+    from paretodepth.streaming.records import Interruptible, Records
+    from paretodepth.streaming.watching import Watcher
+
+    given = {
+        "criteria": criteria_of(check_criteria_file(criteria)),
+        "window": window,
+        "refresh": refresh,
+        "method": method,
+        "alpha": alpha,
+        "learn": learn,
+        "max_unlearnt": max_unlearnt,
+        "max_alerts": max_alerts,
+    }
+    parameters = {name: value for name, value in given.items() if value is not None}
+    note: Callable[[str], object] = str if quiet else print_note
+    if model is not None:
+        check_model_alone(parameters, state)
+        watcher = Watcher.of_model(model, max_alerts, id_column)
+    else:
+        check_outputs([] if state is None else [state], [], criteria)
+        if state is None or not os.path.exists(state):
+            parameters = {"method": DEFAULT_METHOD} | parameters
+        watcher = Watcher(parameters, state=state, save_every=save_every, id_column=id_column, note=note)
+    lines = Interruptible(sys.stdin.fileno())
+    n_known = watcher.n_read if replay else 0
+    records = Records(lines, watcher.criteria, watcher.names, watcher.n_read - n_known)
+    with _view() if sys.stdout.isatty() else _json_lines() as show:
+        for record in records:
+            if record.number > n_known:
+                _deal_with(watcher, record, show, is_strict=on_error == "stop")
+    watcher.save()
+    if lines.signal:
+        raise typer.Exit(128 + lines.signal)
+
+
+def _deal_with(watcher: "Watcher", record: Any, show: Any, *, is_strict: bool) -> None:
+    """Show the result of a record, and then write the state if it is time: what is in it has been shown."""
+    before = time.perf_counter()
+    result = watcher.result(record)
+    if "error" in result and is_strict:
+        watcher.take_back()
+        watcher.save()
+        refuse_record(result)
+    show(result, time.perf_counter() - before)
+    if "error" in result:
+        print_note(f"Record {result['record']:,} was left out: {result['error']}")
+    watcher.save_if_due()
+
+
+@contextmanager
+def _json_lines() -> Iterator[Any]:
+    """Give a function that writes a result as a line, at once."""
+
+    def show(result: dict[str, Any], seconds: float) -> None:
+        sys.stdout.write(json.dumps(result, ensure_ascii=False, default=str) + "\n")
+        sys.stdout.flush()
+
+    yield show
+
+
+@contextmanager
+def _view() -> Iterator[Any]:
+    """Give a function that notes a result in a view of rate, latency and recent alerts."""
+    view = _View()
+    with Live(console=console, get_renderable=view.picture, refresh_per_second=1 / SECONDS_BETWEEN):
+        yield view.note
+
+
+class _View:
+    """What a terminal shows of a stream."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+        self._n_samples = self._n_anomalies = self._n_errors = self._n_drifts = 0
+        self._seconds: deque[float] = deque(maxlen=N_RECENT)
+        self._moments: deque[float] = deque(maxlen=N_RECENT)
+        self._alerts: deque[dict[str, Any]] = deque(maxlen=N_ALERTS)
+        self._last_drift = 0
+
+    def note(self, result: dict[str, Any], seconds: float) -> None:
+        """Note a result, and how long it took."""
+        self._seconds.append(seconds)
+        self._moments.append(time.perf_counter())
+        if "error" in result:
+            self._n_errors += 1
+            return
+        self._n_samples += 1
+        self._n_anomalies += result["call"] == "anomaly"
+        if result["drift"]:
+            self._n_drifts += 1
+            self._last_drift = result["record"]
+        if result["alert"]:
+            self._alerts.appendleft(result)
+
+    def picture(self) -> Group:
+        """Return the view as it is now."""
+        ordered = sorted(self._seconds) or [0.0]
+        middle, late = ordered[len(ordered) // 2], ordered[int(0.99 * (len(ordered) - 1))]
+        since = time.perf_counter() - (self._moments[0] if self._moments else self._start)
+        rate = len(self._moments) / since if since > 0 else 0.0
+        figures = (
+            f"{self._n_samples:,} samples, {self._n_anomalies:,} anomalies, {self._n_errors:,} left out. "
+            f"{rate:,.0f} a second; {1000 * middle:.1f} ms each, {1000 * late:.1f} ms at most for 99 %."
+        )
+        drift = (
+            f"Drift {self._n_drifts:,} times, last at record {self._last_drift:,}." if self._n_drifts else "No drift."
+        )
+        table = Table(box=SIMPLE_HEAD)
+        for heading in ("record", "score", "p", "because"):
+            table.add_column(heading, justify="left" if heading == "because" else "right")
+        for alert in self._alerts:
+            name = str(alert.get("id") or f"{alert['record']:,}")
+            numbers = (f"{alert['score']:.4g}", f"{alert['p']:.2g}")
+            table.add_row(Text(printable(name, 30)), *numbers, Text(printable(alert["because"] or "", 200)))
+        return Group(Text(figures), Text(drift if self._n_drifts else "No drift.", style="yellow"), table)
+
+
+def check_criteria_file(path: Path | None) -> Path | None:
+    """Return a file of criteria; a word for all columns says nothing about a stream whose columns are to come."""
+    if path is not None and str(path) == "columns":
+        raise ValueError("--criteria of watch must be a TOML file. Got 'columns'; leave it out for one per column.")
+    return path
+
+
+def check_model_alone(parameters: dict[str, Any], state: str | None) -> None:
+    """Refuse options of learning beside a model, which learns nothing."""
+    wrong = [name for name in parameters if name != "max_alerts"] + ([] if state is None else ["state"])
+    if wrong:
+        raise ValueError(
+            f"--model scores with what it has learnt before, so nothing else can be learnt. Got '--{wrong[0]}' "
+            "besides; leave one of them out."
+        )
+
+
+def refuse_record(result: dict[str, Any]) -> NoReturn:
+    """End the stream at a record that is refused."""
+    raise ValueError(f"Record {result['record']:,}: {result['error']}")

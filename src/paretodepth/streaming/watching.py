@@ -1,0 +1,211 @@
+"""Watching a stream of records: one result each, and a state that is written now and then."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from paretodepth._checks import one_line
+from paretodepth.criteria.criterion import Criterion
+from paretodepth.detector import ParetoDepthDetector
+from paretodepth.scoring.explanation import explain_seen
+from paretodepth.streaming.alerts import check_max_alerts
+from paretodepth.streaming.detector import StreamingDetector
+from paretodepth.streaming.fixed import FixedStream
+from paretodepth.streaming.records import Record, number_columns
+from paretodepth.streaming.samples import plain_sample, together
+from paretodepth.streaming.state import read_state, write_state
+from paretodepth.streaming.stream import Observation, Rules, Stream
+
+CALLER = "watch"
+REFUSED = (ValueError, TypeError)
+
+
+class Watcher:
+    """Makes a result of every record.
+
+    Parameters
+    ----------
+    parameters : dict
+        Of the streaming detector. If they have no criteria, the columns of numbers of the first record become
+        one each.
+    state : str or None, default=None
+        The file that the state is written to, and read from if it is there.
+    save_every : int, default=100
+        After how many records.
+    id_column : str or None, default=None
+        The column that names samples; no criterion.
+    note : callable
+        Is told, in a sentence, what was chosen and where the stream goes on.
+
+    Attributes
+    ----------
+    n_read : int
+        How many records were read, those that were refused too.
+    """
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Any],
+        *,
+        state: str | None = None,
+        save_every: int = 100,
+        id_column: str | None = None,
+        note: Callable[[str], object] = str,
+    ) -> None:
+        self.n_read = 0
+        self.stream: Stream | FixedStream | None = None
+        self._parameters = StreamingDetector().get_params(deep=False) | dict(parameters)
+        self._state = state
+        self._save_every = save_every
+        self._id_column = id_column
+        self._note = note
+        self._n_saved = 0
+        if state is not None and os.path.exists(state):
+            self._resume(state, parameters)
+        else:
+            # Refused at the start, before any sample has come.
+            rules = Rules.checked(self._parameters, CALLER)
+            if self._parameters["criteria"] is not None:
+                self.stream = Stream(self._parameters["criteria"], rules, CALLER)
+
+    def _resume(self, state: str, given: Mapping[str, Any]) -> None:
+        defaults = StreamingDetector().get_params(deep=False)
+        kept, self.stream, self.n_read = read_state(state, defaults, {}, CALLER)
+        check_same_parameters(given, kept, state)
+        self._parameters, self._n_saved = kept, self.n_read
+        self._note(
+            f"{state}: goes on after record {self.n_read:,}, with {self.stream.window.n_samples:,} samples in the "
+            "window. What came after it before the stream was stopped is not known here."
+        )
+
+    @classmethod
+    def of_model(cls, path: str, max_alerts: str | None, id_column: str | None) -> Watcher:
+        """Return a watcher that scores with a fitted detector's model, and learns nothing."""
+        watcher = cls({}, id_column=id_column)
+        detector = ParetoDepthDetector.load(path)
+        watcher.stream = FixedStream(detector.model_, check_max_alerts(max_alerts, CALLER), CALLER)
+        return watcher
+
+    @property
+    def criteria(self) -> Sequence[Criterion] | None:
+        """The criteria, None as long as they are not known."""
+        if isinstance(self.stream, FixedStream):
+            return [fitted.criterion for fitted in self.stream.model.criteria.fitted]
+        criteria: Sequence[Criterion] | None = self._parameters["criteria"]
+        return criteria
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns of a stream that goes on."""
+        samples = self.stream.window.samples if isinstance(self.stream, Stream) else []
+        return list(samples[0]) if samples and isinstance(samples[0], dict) else []
+
+    def result(self, record: Record) -> dict[str, Any]:
+        """Return what is found of a record, as JSON writes it; one that is refused changes nothing but the count."""
+        self.n_read = record.number
+        own: dict[str, Any] = {"record": record.number}
+        if record.error:
+            return own | {"error": record.error}
+        sample = record.sample
+        if self._id_column is not None and isinstance(sample, dict):
+            own["id"] = sample.get(self._id_column)
+            if isinstance(self.stream, FixedStream):
+                # A model may have been fitted to all columns of its table, of which this is none.
+                sample = {name: value for name, value in sample.items() if name != self._id_column}
+        try:
+            observation = self._observed(sample)
+        except REFUSED as error:
+            return own | {"error": one_line(error)}
+        call = "anomaly" if observation.is_anomaly else "nominal"
+        return own | {
+            "score": _plain(observation.score),
+            "p": _plain(observation.p_value),
+            "call": None if math.isnan(observation.score) else call,
+            "alert": observation.is_alert,
+            "learnt": observation.is_learnt,
+            "drift": observation.is_drift,
+            "because": self._reason(sample) if observation.is_anomaly else None,
+        }
+
+    def _observed(self, sample: Any) -> Observation:
+        if self.stream is None:
+            self.stream = self._chosen_stream(sample)
+        return self.stream.update(sample, time.time())
+
+    def _chosen_stream(self, sample: Any) -> Stream:
+        """Return a stream with a criterion for each column of numbers of the first sample."""
+        names = [name for name in number_columns(check_named(sample)) if name != self._id_column]
+        criteria = [Criterion(name, [name], "cityblock") for name in check_some_numbers(names)]
+        left_out = [name for name in sample if name not in names]
+        remark = f" Left out: {', '.join(left_out)}." if left_out else ""
+        self._note(
+            f"One criterion per column of numbers: {', '.join(names)}.{remark} To choose: paretodepth suggest FILE "
+            "> criteria.toml, then --criteria criteria.toml."
+        )
+        self._parameters["criteria"] = criteria
+        return Stream(criteria, Rules.checked(self._parameters, CALLER), CALLER)
+
+    def _reason(self, sample: Any) -> str:
+        """Return why a sample is strange, by the samples that the fronts were made of."""
+        model = self.stream.model  # type: ignore[union-attr]
+        seen = model.seen(together([plain_sample(sample, CALLER)]), caller=CALLER)  # type: ignore[union-attr]
+        sentence: str = explain_seen(model, seen, n_jobs=None).sentences[0]  # type: ignore[arg-type]
+        return sentence
+
+    def take_back(self) -> None:
+        """Count the last record, which was refused, as not read."""
+        self.n_read -= 1
+
+    def save_if_due(self) -> None:
+        """Write the state if enough records came since the last time."""
+        if self.n_read >= self._n_saved + self._save_every:
+            self.save()
+
+    def save(self) -> None:
+        """Write the state, if there is a place for it and anything is known."""
+        if self._state is not None and isinstance(self.stream, Stream):
+            write_state(self._state, self.stream, self._parameters, self.n_read)
+            self._n_saved = self.n_read
+
+
+def _plain(value: float) -> float | None:
+    """Return a number as JSON can write it."""
+    return value if math.isfinite(value) else None
+
+
+def check_named(sample: Any) -> dict[str, Any]:
+    """Return a first sample whose columns have names, or refuse to guess criteria."""
+    if not isinstance(sample, dict):
+        raise ValueError(
+            "A sample without names of columns must come with --criteria, which name columns by number. Got none; "
+            "give --criteria, or JSON objects."
+        )
+    return sample
+
+
+def check_some_numbers(names: list[str]) -> list[str]:
+    """Return the columns of numbers, of which there must be one."""
+    if not names:
+        raise ValueError(
+            "The first sample must have a column of numbers, or criteria must be given. Got none; write them with "
+            "paretodepth suggest, and give --criteria."
+        )
+    return names
+
+
+def check_same_parameters(given: Mapping[str, Any], kept: Mapping[str, Any], path: str) -> None:
+    """Refuse options that differ from those that a stream was begun with."""
+    for name, value in given.items():
+        if value != kept[name]:
+            raise ValueError(
+                f"{path}: a stream that goes on must keep its options. Got another '--{name.replace('_', '-')}', "
+                f"{_short(value)} in place of {_short(kept[name])}; leave it out, or choose another --state."
+            )
+
+
+def _short(value: Any) -> str:
+    return f"{len(value)} criteria" if isinstance(value, list) else repr(value)

@@ -1,0 +1,255 @@
+"""The command `watch`: a line in, a line out."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
+from paretodepth.cli import main, watch
+from paretodepth.streaming import StreamingDetector
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(150, 2))
+SMALL = ["--window", "60", "--alpha", "0.05"]
+
+
+def json_lines(X=X):
+    return "".join(json.dumps({"name": f"s{number}", "x": x, "y": y}) + "\n" for number, (x, y) in enumerate(X))
+
+
+def csv_lines(X=X):
+    return "name,x,y\n" + "".join(f"s{number},{x!r},{y!r}\n" for number, (x, y) in enumerate(X.tolist()))
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run `watch` on some text; return its lines, its exit code and what it says."""
+
+    def ran(text, *arguments):
+        path = tmp_path / "input"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        with path.open() as file:
+            monkeypatch.setattr(sys, "stdin", file)
+            monkeypatch.setattr(sys, "argv", ["paretodepth", "watch", *arguments])
+            with pytest.raises(SystemExit) as ending:
+                main()
+        captured = capsys.readouterr()
+        return [json.loads(line) for line in captured.out.splitlines()], ending.value.code or 0, captured.err
+
+    return ran
+
+
+def test_every_record_has_a_line_with_the_detectors_scores(run):
+    lines, code, said = run(json_lines(), *SMALL, "--id", "name")
+    assert code == 0
+    assert [line["record"] for line in lines] == list(range(1, 151))
+    assert lines[3]["id"] == "s3"
+    assert "One criterion per column of numbers: x, y. Left out: name." in said
+    stream = StreamingDetector([Criterion(n, [n], "cityblock") for n in "xy"], window=60, alpha=0.05, method="blend")
+    for (x, y), line in zip(X.tolist(), lines, strict=True):
+        observation = stream.update_one({"x": x, "y": y})
+        assert line["score"] == (None if np.isnan(observation.score) else observation.score)
+        assert (line["p"] is None) == (line["score"] is None)
+        assert (line["alert"], line["learnt"], line["drift"]) == observation[4:]
+        assert (line["call"] == "anomaly") == observation.is_anomaly == (line["because"] is not None)
+    assert lines[0]["call"] is None
+    assert any(line["call"] == "anomaly" for line in lines)
+
+
+def test_csv_is_read_as_json_lines_are(run):
+    assert run(csv_lines(), *SMALL, "-q")[0] == run(json_lines(), *SMALL, "-q")[0]
+
+
+def test_criteria_of_a_file_are_used(run, tmp_path):
+    path = tmp_path / "criteria.toml"
+    path.write_text(criteria_to_toml([Criterion("both", ["x", "y"])]))
+    lines, _, said = run(json_lines(), *SMALL, "--criteria", str(path), "--method", "depth")
+    stream = StreamingDetector(Criterion.from_toml(path), window=60, alpha=0.05)
+    scores = [stream.update_one({"x": x, "y": y}).score for x, y in X.tolist()]
+    assert [line["score"] for line in lines[30:]] == scores[30:]
+    assert said == ""
+
+
+BAD = {
+    '{"x": 1.0}': "Got no 'y' instead",
+    '{"x": "oops", "y": 1.0}': "The column 'x' of the criterion 'x' must hold numbers. Got 'oops'",
+    '{"x": NaN, "y": 1.0}': "must hold no missing values (NaN, None). Got 1 in 'x'",
+    '{"x": null, "y": 1.0}': "must hold no missing values (NaN, None). Got 1 in 'x'",
+    '{"x": [1.0], "y": 1.0}': "'x'",
+    '{"x": Infinity, "y": 1.0}': "must hold finite numbers. Got inf in 'x'",
+    "[1.0, 2.0]": "watch",
+    "3": "must be a JSON object of values by column. Got 3 instead",
+    "nonsense": "must be one JSON object a line",
+}
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_records_that_are_refused_are_told_and_leave_the_window_as_it_was(run, is_early):
+    good = json_lines().splitlines()
+    place = 5 if is_early else 100
+    mixed = "\n".join(good[:place] + list(BAD) + good[place:])
+    lines, code, said = run(mixed, *SMALL)
+    assert code == 0
+    wrong = lines[place : place + len(BAD)]
+    for line, text in zip(wrong, BAD.values(), strict=True):
+        assert text in line["error"]
+        assert f"Record {line['record']} was left out: {line['error']}" in " ".join(said.split())
+    rest = [line for line in lines if "error" not in line]
+    expected = run("\n".join(good), *SMALL, "-q")[0]
+    assert [line | {"record": 0} for line in rest] == [line | {"record": 0} for line in expected]
+
+
+def test_with_on_error_stop_the_first_bad_record_ends_the_stream(run, tmp_path):
+    good = json_lines().splitlines()
+    state = str(tmp_path / "state")
+    lines, code, said = run(
+        "\n".join([*good[:40], '{"x": 1}', *good[40:]]), *SMALL, "--on-error", "stop", "--state", state
+    )
+    assert code == 2
+    assert len(lines) == 40
+    assert "paretodepth: Record 41: The columns given to watch" in said
+    # When it is mended the stream goes on there.
+    more, code, said = run("\n".join(good), "--replay", "--state", state)
+    assert code == 0
+    assert lines + more == run("\n".join(good), *SMALL, "-q")[0]
+    assert "state: goes on after record 40, with " in said
+
+
+@pytest.mark.parametrize("first", [1, 10, 19, 77])
+def test_a_stream_in_parts_says_what_it_says_in_one(run, tmp_path, first):
+    state = str(tmp_path / "state")
+    whole = run(csv_lines(), *SMALL, "-q")[0]
+    header, *rows = csv_lines().splitlines()
+    parts = ["\n".join([header, *rows[:first]]), "\n".join(rows[first:100]), "\n".join([header, *rows[100:]])]
+    given = [[*SMALL, "--state", state, "-q"], ["--state", state, "-q"], ["--state", state, "-q", "--window", "60"]]
+    assert [line for part, options in zip(parts, given, strict=True) for line in run(part, *options)[0]] == whole
+
+
+def test_a_fixed_model_scores_and_learns_nothing(run, tmp_path):
+    columns = {"x": X[:, 0], "y": X[:, 1]}
+    detector = ParetoDepthDetector(method="blend").fit(columns)
+    detector.save(tmp_path / "m")
+    new = RNG.normal(size=(20, 2)) * 2
+    lines, code, _ = run(json_lines(new), "--model", str(tmp_path / "m"), "--id", "name")
+    assert code == 0
+    asked = {"x": new[:, 0], "y": new[:, 1]}
+    assert [-line["score"] for line in lines] == detector.score_samples(asked).tolist()
+    assert [line["p"] for line in lines] == detector.p_values(asked).tolist()
+    assert [line["call"] == "anomaly" for line in lines] == (detector.predict(asked) < 0).tolist()
+    assert not any(line["learnt"] for line in lines)
+
+
+def test_alerts_keep_to_their_budget(run):
+    odd = np.concatenate((X, 50 + X[:20]))
+    lines = run(json_lines(odd), *SMALL, "--max-alerts", "3/1000", "-q")[0]
+    assert sum(line["alert"] for line in lines) == 3
+    assert sum(line["call"] == "anomaly" for line in lines if line["call"]) > 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--window", "5"], "'window' parameter of watch must be an integer of at least 99, what 'alpha' needs"),
+        (["--window", "100000000"], "'window' parameter of watch must be so small that its pairs fit into"),
+        (["--refresh", "0"], "'refresh' parameter of watch must be None or an integer from 1"),
+        (["--alpha", "2"], "'alpha' parameter of watch must be a number between 0 and 1"),
+        (["--max-unlearnt", "7"], "'max_unlearnt' parameter of watch must be a number between 0 and 1"),
+        (["--max-alerts", "ten"], "'max_alerts' parameter of watch must be None or a number of alerts"),
+        (["--criteria", "columns"], "--criteria of watch must be a TOML file"),
+        (["--criteria", "nowhere.toml"], "nowhere.toml"),
+        (["--state", "no/such/folder/state"], "must be a file in a folder that can be written"),
+        (["--model", "nowhere.model"], "nowhere.model"),
+        (["--model", "m", "--window", "500"], "so nothing else can be learnt. Got '--window' besides"),
+        (["--model", "m", "--state", "s"], "so nothing else can be learnt. Got '--state' besides"),
+        (["--learn", "never"], "never"),
+        (["--on-error", "cry"], "cry"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_the_start(refused, tmp_path, monkeypatch, arguments, text):
+    monkeypatch.chdir(tmp_path)
+    refused(["watch", *arguments], text, tmp_path)
+
+
+def test_a_stream_that_goes_on_keeps_its_options(run, tmp_path):
+    state = str(tmp_path / "state")
+    run(json_lines(), *SMALL, "--state", state)
+    _, code, said = run(json_lines(), "--window", "70", "--state", state)
+    assert code == 2
+    assert "a stream that goes on must keep its options. Got another '--window', 70 in place of 60" in said
+    (tmp_path / "state").write_bytes(b"nothing of the kind")
+    _, code, said = run(json_lines(), "--state", state)
+    assert code == 2
+    assert "must be a whole model file" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [('{"a": "x"}', "must have a column of numbers"), ("[1, 2]", "must come with --criteria")]
+)
+def test_a_first_record_without_numbers_or_names_is_refused(run, text, words):
+    lines, code, _ = run(text, *SMALL)
+    assert code == 0
+    assert words in lines[0]["error"]
+
+
+def test_a_header_that_names_nothing_is_refused(run):
+    _, code, said = run("a,a\n1,2", *SMALL)
+    assert code == 2
+    assert "must name the columns, each once" in said
+
+
+def test_an_empty_stream_has_no_lines(run, tmp_path):
+    assert run("", *SMALL, "--state", str(tmp_path / "s"))[:2] == ([], 0)
+
+
+def test_the_view_tells_rate_latency_and_alerts():
+    view = watch._View()
+    fine = {"record": 1, "score": 1.0, "p": 0.5, "call": "nominal", "alert": False, "drift": False, "because": None}
+    view.note(fine, 0.001)
+    odd = {"record": 2, "call": "anomaly", "alert": True, "drift": True, "p": 0.002, "score": 77.0}
+    view.note(fine | odd | {"because": "x 9 is high\x1b[2J", "id": "s2"}, 0.003)
+    view.note({"record": 3, "error": "bad"}, 0.001)
+    screen = Console(file=io.StringIO(), width=120)
+    screen.print(view.picture())
+    shown = screen.file.getvalue()
+    assert "2 samples, 1 anomalies, 1 left out." in shown
+    assert "1.0 ms each, 1.0 ms at most for 99 %" in shown
+    assert "Drift 1 times, last at record 2." in shown
+    assert "s2" in shown
+    assert "x 9 is high�[2J" in shown
+
+
+@pytest.mark.slow
+def test_lines_come_at_once_and_a_terminal_gets_a_view(tmp_path):
+    code = "from paretodepth.cli import main; main()"
+    command = [sys.executable, "-c", code, "watch", *SMALL]
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, **streams, text=True)
+    for number, line in enumerate(json_lines().splitlines()[:30], 1):
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["record"] == number
+    process.stdin.close()
+    assert process.wait() == 0
+    process.stdout.close()
+    pty = pytest.importorskip("pty")
+    reading, writing = pty.openpty()
+    shown = b""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=writing, stderr=subprocess.DEVNULL) as process:
+        os.close(writing)
+        process.stdin.write(json_lines().encode())
+        process.stdin.close()
+        try:
+            while part := os.read(reading, 2**16):
+                shown += part
+        except OSError:
+            # How Linux tells that nobody writes any more.
+            pass
+    os.close(reading)
+    assert b"150 samples" in shown
+    assert b'{"record"' not in shown

@@ -1,0 +1,148 @@
+"""Saved streams: they go on as if they had never stopped; damaged and hostile files are refused."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.files.stream_file import load_stream, save_stream
+from paretodepth.streaming import StreamingDetector
+
+pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+METHODS = ["depth", "criteria", "blend"]
+
+
+def samples(seed, n_samples):
+    rng = np.random.default_rng(seed)
+    return [{"a": float(a), "b": float(b), "c": str(rng.integers(4))} for a, b in rng.normal(size=(n_samples, 2))]
+
+
+CRITERIA = [Criterion("a", "a"), Criterion("scaled", ["a", "b"], "scaled"), Criterion("c", "c", "mismatch")]
+
+
+def assert_same_course(streams, more):
+    """Check that streams say the same of further samples, to the last bit, and learn the same."""
+    for x in more:
+        first, second = (stream.update_one(x) for stream in streams)
+        np.testing.assert_equal(first, second)
+    assert streams[0].window_ == streams[1].window_
+    assert streams[0].drifts_ == streams[1].drifts_
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n_before", [0, 1, 5, 9, 30, 47, 80])
+def test_a_loaded_stream_goes_on_as_if_it_had_never_stopped(method, n_before, tmp_path):
+    stream = StreamingDetector(CRITERIA, window=40, refresh=12, method=method, alpha=0.1, max_alerts="3/1000")
+    for x in samples(0, n_before):
+        stream.update_one(x)
+    stream.save(tmp_path / "s")
+    loaded = StreamingDetector.load(tmp_path / "s")
+    assert loaded.n_seen_ == n_before
+    assert loaded.get_params() == stream.get_params()
+    assert_same_course([stream, loaded], samples(1, 60))
+
+
+def test_rows_and_objects_go_on_too(tmp_path):
+    rng = np.random.default_rng(2)
+    rows = StreamingDetector(window=30, alpha=0.1).partial_fit(rng.normal(size=(50, 2)))
+    paths = [rng.normal(size=(rng.integers(4, 9), 2)) for _ in range(80)]
+    of_paths = StreamingDetector([Criterion("p", metric="hausdorff")], window=30, alpha=0.1).partial_fit(paths[:50])
+    for stream, more in ((rows, rng.normal(size=(40, 2)).tolist()), (of_paths, paths[50:])):
+        stream.save(tmp_path / "s")
+        loaded = StreamingDetector.load(tmp_path / "s")
+        for x in more:
+            np.testing.assert_equal(*(one.update_one(x) for one in (stream, loaded)))
+
+
+def test_functions_are_asked_for(tmp_path):
+    criteria = [Criterion("gap", ["a"], lambda A, B: np.abs(A - B.T))]
+    stream = StreamingDetector(criteria, window=30, alpha=0.1).partial_fit(samples(3, 40))
+    stream.save(tmp_path / "s")
+    with pytest.raises(ValueError, match="must hold the metric of the criterion 'gap'"):
+        StreamingDetector.load(tmp_path / "s")
+    loaded = StreamingDetector.load(tmp_path / "s", {"gap": criteria[0].metric})
+    assert_same_course([stream, loaded], samples(4, 30))
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A small state: its file, and a function that writes it with changes."""
+    path = tmp_path / "state"
+    StreamingDetector(CRITERIA, window=40, refresh=12, alpha=0.1, max_alerts="3/1000").partial_fit(samples(5, 90)).save(
+        path
+    )
+    state = load_stream(path, {}, dict)
+
+    def changed(**changes):
+        save_stream(path, state | changes)
+        return path
+
+    changed.state = state
+    return changed
+
+
+def test_damaged_files_are_refused(saved):
+    path = saved()
+    whole = path.read_bytes()
+    for size in (0, 10, 100, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        with pytest.raises(ValueError, match="must be a whole model file"):
+            StreamingDetector.load(path)
+    for place in range(0, len(whole), len(whole) // 50):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(ValueError, match="model file"):
+            StreamingDetector.load(path)
+
+
+def test_files_of_the_other_kind_are_refused(saved, tmp_path):
+    ParetoDepthDetector().fit(np.random.default_rng(0).random((30, 2))).save(tmp_path / "m")
+    with pytest.raises(ValueError, match=r"must be the state of a stream\. Got the file of a fitted detector"):
+        StreamingDetector.load(tmp_path / "m")
+    with pytest.raises(ValueError, match="does not understand"):
+        ParetoDepthDetector.load(saved())
+
+
+HOSTILE = {
+    "n_fitted": [-1, 0, 3, 41, 10**30, 1.5, "40", None, True],
+    "n_seen": [-1, 0, 10**30, None, 2.5],
+    "n_learnt": [-1, 0, 10**9],
+    "n_read": [-1, 0, "many"],
+    "samples": [[], None, {}, "text", [1, 2], [{"a": 1.0}] * 52, [{}] * 52, [[]] * 52, [None] * 52],
+    "stakes": [None, [0.0] * 4, np.zeros(3), np.full(4, np.nan), np.full(4, np.inf), -np.ones(4), np.zeros(4, int)],
+    "drifts": [None, [-1], [5, 5], [10**30], ["a"], list(range(101)), [1.5]],
+    "unlearnt": [None, [1], [[1]], [[-1, 2.0]], [[1, float("nan")]], [[1, "a"]], [[5, 1.0], [4, 1.0]], [[0, 1.0]] * 9],
+    "alerts": [None, ["a"], [float("nan")], [2.0, 1.0], [1.0, 2.0, 3.0, 4.0]],
+    "parameters": [None, [], {"window": 10**9}, {"window": 3}, {"refresh": 0}, {"criteria": 5}, {"n_jobs": 5}],
+    "parameters, other ones": [{"x": 1}, {"criteria": None}, {"method": "union"}, {"learn": "never"}, {"alpha": 0.0}],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in HOSTILE.items() for value in values])
+def test_hostile_states_are_refused(saved, name, value):
+    name = name.split(",")[0]
+    if name == "parameters" and isinstance(value, dict):
+        value = saved.state["parameters"] | value
+    with pytest.raises(ValueError, match="does not understand"):
+        StreamingDetector.load(saved(**{name: value}))
+
+
+def test_states_without_a_part_are_refused(saved, tmp_path):
+    for name in saved.state:
+        save_stream(tmp_path / "part", {key: value for key, value in saved.state.items() if key != name})
+        with pytest.raises(ValueError, match="does not understand"):
+            StreamingDetector.load(tmp_path / "part")
+
+
+def test_a_state_holds_the_samples_and_nothing_fitted(saved):
+    assert set(saved.state) == {
+        "parameters", "samples", "n_fitted", "n_seen", "n_learnt", "n_read", "drifts", "stakes", "unlearnt", "alerts",
+    }  # fmt: skip
+    assert saved().stat().st_size < 20_000
+
+
+def test_scores_of_a_loaded_stream_are_those_of_the_batch_detector(saved):
+    loaded = StreamingDetector.load(saved()).refresh_fronts()
+    columns = {name: [sample[name] for sample in loaded.window_] for name in ("a", "b", "c")}
+    detector = ParetoDepthDetector(CRITERIA, alpha=0.1).fit(columns)
+    new = {"a": [0.5, 9.0], "b": [0.1, 0.2], "c": ["1", "2"]}
+    assert_array_equal(loaded.score_samples(new), detector.score_samples(new))
