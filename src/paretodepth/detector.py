@@ -184,8 +184,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def fit_predict(self, X: Samples, y: object = None) -> NDArray[np.intp]:
         """Return ``fit(X).predict(X)``, as scikit-learn's checks demand; `training_labels_` are the better answer.
 
-        In `predict` each training sample meets itself and seems more ordinary than it is. To find what is strange in
-        one table, `fit` and read `training_labels_`, where each is compared with the others.
+        In `predict` each training sample meets itself; for `training_labels_` it is compared with the others alone.
         """
         return self.fit(X).predict(X)
 
@@ -374,7 +373,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _model(self) -> Model:
-        if not hasattr(self, "model_"):
+        if not hasattr(self, "model_"):  # check_is_fitted alone takes longer than to score a sample
             check_is_fitted(self)
         return self.model_
 

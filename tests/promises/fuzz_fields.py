@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from paretodepth.files import model_relations as relations
-from paretodepth.files.model_file import MAGIC, PREFIX, VERSION
+from paretodepth.files.container import MAGIC, PREFIX, VERSION
 from paretodepth.files.model_schema import CLASSES, PARAMETERS, SCHEMA, Part
 
 WITHIN = 0.88
