@@ -99,13 +99,18 @@ class Pairs(ABC):
         Those of `n_rows` evenly spread samples with all others; by default of so many that all
         pairs of few samples are there, and some millions of many.
         """
+        rows = spread_rows(self.n_samples, n_rows or n_sampled_rows(self.n_samples))
         is_asked = np.zeros(self.n_samples, bool)
-        dyads = []
-        for row in spread_rows(self.n_samples, n_rows or n_sampled_rows(self.n_samples)):
+        # Filled row by row: to join the rows in the end would take the memory twice.
+        dyads = np.empty((pairs_before(len(rows), self.n_samples), self.n_criteria))
+        n_filled = 0
+        for row in rows:
             # A pair of two samples that are both asked counts once.
             is_asked[row] = True
-            dyads.append(self.block(slice(row, row + 1))[:, 0, ~is_asked].T)
-        return np.concatenate(dyads)
+            of_row = self.block(slice(row, row + 1))[:, 0, ~is_asked].T
+            dyads[n_filled : n_filled + len(of_row)] = of_row
+            n_filled += len(of_row)
+        return dyads
 
 
 class ComputedPairs(Pairs):
