@@ -47,6 +47,7 @@ def detect_command(
     contamination: Annotated[
         float | None, typer.Option(help="Of one file, the share of its samples to call, instead.")
     ] = None,
+    first_row: options.FirstRow = 0,
     top: Annotated[int, typer.Option(min=1, help="How many of the strangest are shown.")] = N_SHOWN,
     label: options.Label = None,
     method: options.Method = "blend",
@@ -66,14 +67,14 @@ def detect_command(
     Without --criteria or --columns, the table suggests criteria; `paretodepth suggest` shows them.
 
     Without TEST, the strangest of TRAIN are told: each sample is compared with all the others, and those are called
-    that are among the strangest 5 %, or the share that --contamination names. Rows are counted from 0.
+    that are among the strangest 5 %, or the share that --contamination names. Rows are counted from 0, or as
+    --first-row says.
 
     If a fit of all rows would take more than 20 s, it is made of random ones, always the same, and all are scored.
 
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
     from paretodepth.files.formats import check_output_format
-    from paretodepth.reports.results import left_out_remarks
 
     inputs = [name for name in (train, test) if name is not None]
     outputs = [place for place in (out, report, "-" if as_json else None) if place is not None]
@@ -93,24 +94,21 @@ def detect_command(
             label=label,
         )
         samples = _samples(learning, test, format, id_column)
-        chosen = Choice(fdr, contamination, label, train_rows, exact, dask)
-        found = replace(_detected(learning, samples, chosen, quiet=quiet), id_column=id_column)
+        chosen = Choice(fdr, contamination, label, train_rows, exact, dask, id_column, first_row)
+        found = _detected(learning, samples, chosen, quiet=quiet)
     _write(found, out, report, spoken(inputs[-1]), id_column, inputs, quiet=quiet)
     if as_json:
         print_json(found, top)
     elif not quiet:
         screen = notes if "-" in outputs else console
-        table = _worst_table(found, id_column, top)
-        print_outcome(screen, remark=learning.remark, advice=found.model.advice, outcome=table)
-        print_left_out(screen, left_out_remarks(found))
-        _print_label(screen, found)
+        _print_found(screen, found, learning.remark, top)
         print_written(screen, outputs)
     if fail_on_anomaly and found.n_anomalies:
         raise typer.Exit(3)
 
 
 class Choice(NamedTuple):
-    """What is asked for beside criteria: whom to call, what to judge by, how much to fit and where."""
+    """What is asked for beside criteria: whom to call, what to judge by, how much to fit and where, names of rows."""
 
     fdr: float | None
     contamination: float | None
@@ -118,6 +116,8 @@ class Choice(NamedTuple):
     train_rows: int | None
     is_exact: bool
     dask: str | None
+    id_column: str | None
+    first_row: int
 
 
 def _samples(learning: options.Learning, test: str | None, format: options.Format, id_column: str | None) -> Any:
@@ -165,7 +165,7 @@ def _detected(learning: options.Learning, samples: Any, chosen: Choice, *, quiet
             rows=plan.rows,
             client=client,
         )
-    return replace(found, labels=labels)
+    return replace(found, labels=labels, id_column=chosen.id_column, count_from=chosen.first_row)
 
 
 def _labels(samples: Any, label: str | None) -> "Labels | None":
@@ -175,6 +175,16 @@ def _labels(samples: Any, label: str | None) -> "Labels | None":
     from paretodepth.reports.labels import Labels
 
     return Labels.of(samples, label)
+
+
+def _print_found(screen: Console, found: "Detection", remark: str, n_shown: int) -> None:
+    """Print who is strangest and why, who was left out, and how well the scores agree with labels."""
+    from paretodepth.reports.results import left_out_remarks
+
+    table = _worst_table(found, found.id_column, n_shown)
+    print_outcome(screen, remark=remark, advice=found.model.advice, outcome=table)
+    print_left_out(screen, left_out_remarks(found))
+    _print_label(screen, found)
 
 
 def _print_label(screen: Console, found: "Detection") -> None:
@@ -240,21 +250,21 @@ def print_json(found: "Detection", n_shown: int) -> None:
 
 def _worst_table(found: "Detection", id_column: str | None, n_shown: int) -> Table:
     """Return the strangest samples with their reasons."""
-    from paretodepth.reports.results import headline
+    from paretodepth.reports.results import headline, shown_row
 
     worst = found.strangest[:n_shown]
     names = found.samples.column(id_column).take(worst).to_pylist() if id_column else [None] * len(worst)
-    n_scored = found.n_scored
     title = headline(found)
-    if n_scored > len(worst):
-        title += f"; {len(worst):,} of {n_scored:,} shown"
-        title += "" if len(worst) >= found.n_anomalies else ", --top shows more"
+    if len(worst) < found.n_anomalies:
+        title += f"; {len(worst):,} of {found.n_anomalies:,} shown, --top shows more"
+    elif len(worst) > found.n_anomalies:
+        title += f"; the {len(worst):,} strangest shown"
     table = Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD)
     for heading in ("row", *([printable(id_column, 30)] if id_column else []), "score", "p-value", "because"):
         table.add_column(Text(heading), justify="right", no_wrap=True)
     table.add_column("why", ratio=1)
     for row, name, reason in zip(worst.tolist(), names, found.reasons(n_shown), strict=True):
-        cells = [str(row), *([printable(str(name), 30)] if id_column else [])]
+        cells = [str(shown_row(found, row)), *([printable(str(name), 30)] if id_column else [])]
         cells += [f"{found.scores[row]:.1f}", f"{found.p_values[row]:.2g}"]
         called = bool(found.is_anomaly[row])
         table.add_row(
