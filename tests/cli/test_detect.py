@@ -3,8 +3,10 @@
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,12 +86,34 @@ def test_without_test_file_each_sample_is_compared_with_the_others(files, tmp_pa
     assert [row["decision"] == "anomaly" for row in rows] == (scores > np.sort(scores)[-21]).tolist()
     shown = " ".join(result.output.split())
     assert "The strangest of 200 samples, each compared with all the others: 20 called" in shown
-    assert "4 of 200 shown, --top shows more" in shown
+    assert "4 of 20 shown, --top shows more" in shown
     assert "nominal" not in shown
     assert "by chance" not in shown
     run(nominal, "--criteria", "columns", "--out", tmp_path / "o.csv", "--alpha", "0.05")
     decisions = [row["decision"] == "anomaly" for row in rows_of(tmp_path / "o.csv")]
     assert decisions == (detector.training_labels_ < 0).tolist()
+
+
+def test_rows_can_be_counted_as_the_lines_of_the_file(files):
+    nominal, new, criteria = files
+    lines = Path(new).read_text(encoding="utf-8").splitlines()
+    plain, counted = (
+        json.loads(run(nominal, new, "--criteria", criteria, "--json", *more).stdout)
+        for more in ([], ["--first-row", "2"])
+    )
+    assert plain["strangest"]
+    for first, second in zip(plain["strangest"], counted["strangest"], strict=True):
+        assert second["row"] == first["row"] + 2
+        # A list counts lines from 0.
+        amount = lines[second["row"] - 1].split(",")[1]
+        assert float(amount) == next(value["value"] for value in second["values"] if value["column"] == "amount")
+        nearest, expected = (
+            re.findall(r"\d+", sample["why"].partition("; nearest in ")[2]) for sample in (second, first)
+        )
+        assert [int(row) - 2 for row in nearest] == [int(row) for row in expected]
+    shown = run(nominal, new, "--criteria", criteria, "--first-row", "2", "--top", "1").output
+    assert re.search(rf"^ +{counted['strangest'][0]['row']} ", shown, re.MULTILINE)
+    assert run(nominal, "--first-row", "-1").exit_code == 2
 
 
 def labelled(path, n_samples=150, values=("ok", "bad")):

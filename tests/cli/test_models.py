@@ -114,6 +114,20 @@ def test_a_sample_is_explained_by_its_row_or_by_its_id(files):
     assert not hour["usual_low"] <= hour["value"] <= hour["usual_high"]
 
 
+def test_a_sample_is_explained_by_its_line(files):
+    by_row, by_line = (
+        json.loads(run("explain", files["model"], files["new"], "--json", *more).stdout)
+        for more in (["--row", 60], ["--row", 62, "--first-row", 2])
+    )
+    assert (by_row.pop("row"), by_line.pop("row")) == (60, 62)
+    for first, second in zip(by_row.pop("criteria"), by_line.pop("criteria"), strict=True):
+        assert [row - 2 for row in second["nearest"]] == first["nearest"]
+        assert second | {"nearest": first["nearest"]} == first
+    assert "Row 62: " in run("explain", files["model"], files["new"], "--row", 62, "--first-row", 2).output
+    with pytest.raises(ValueError, match=r"the row must be from 2 to 121. Got 1 instead"):
+        run("explain", files["model"], files["new"], "--row", 1, "--first-row", 2)
+
+
 def test_text_stays_text_whatever_a_chunk_of_it_looks_like(tmp_path):
     rng = np.random.default_rng(0)
     rows = [(("A1", "12", "7")[row % 3], size) for row, size in enumerate(rng.random(60))]

@@ -125,7 +125,8 @@ def test_markup_in_the_data_is_text(tmp_path, opened):
     page = opened(tmp_path / "report.html")
     assert page.evaluate("window.injected") is None
     assert page.inner_text("#title") == NASTY
-    assert NASTY in page.inner_text("#sentence")
+    # A sentence cuts long names.
+    assert NASTY[:29] in page.inner_text("#sentence")
     assert column(page, "because")[0] == NASTY
     page.click("#cells-part summary")
     page.click("#score-part summary")

@@ -1,6 +1,7 @@
 """The report's answer: what is to blame, who is alike, when it was, and a sample's values against the usual."""
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -62,6 +63,23 @@ def test_bars_count_the_reasons_and_filter_the_table(found, report, opened):
     page.focus("#handle")
     page.keyboard.press("End")
     assert not page.is_visible("#overview")
+
+
+def test_ids_keep_their_digits_and_sentences_stand_beside_values(tmp_path, opened):
+    rng = np.random.default_rng(0)
+    ids = 1234560 + rng.permutation(120)
+    sizes = rng.random(120)
+    sizes[17] = 9.25
+    table = pa.table({"id": ids, "as float": ids.astype(float), "size": sizes})
+    found = replace(detect(ParetoDepthDetector([Criterion("size", "size")], method="blend"), table), count_from=2)
+    write_report(found, tmp_path / "report.html", id_column="id")
+    page = opened(tmp_path / "report.html", width=2400)
+    row = {name: column(page, name)[0] for name in ("row", "id", "as float", "why", "blamed values")}
+    assert (row["row"], row["id"], row["as float"], row["blamed values"]) == ("19", *2 * [str(ids[17])], "9.25")
+    assert row["why"] == found.reasons(1)[0].sentence
+    nearest = found.reasons(1)[0].neighbors[0][0]
+    assert page.inner_text("#neighbors tr:first-child th >> nth=1") == f"row {nearest + 2}"
+    assert "Rows are counted from 2." in page.inner_text("footer")
 
 
 def test_alike_anomalies_are_grouped_by_what_they_are_far_in(shops, opened):

@@ -47,6 +47,7 @@ def detect_command(
     contamination: Annotated[
         float | None, typer.Option(help="Of one file, the share of its samples to call, instead.")
     ] = None,
+    first_row: options.FirstRow = 0,
     top: Annotated[int, typer.Option(min=1, help="How many of the strangest are shown.")] = N_SHOWN,
     label: options.Label = None,
     method: options.Method = "blend",
@@ -67,7 +68,8 @@ def detect_command(
     Without --criteria or --columns, the table suggests criteria; `paretodepth suggest` shows them.
 
     Without TEST, the strangest of TRAIN are told: each sample is compared with all the others, and those are called
-    that are among the strangest 5 %, or the share that --contamination names. Rows are counted from 0.
+    that are among the strangest 5 %, or the share that --contamination names. Rows are counted from 0, or as
+    --first-row says.
 
     If a fit of all rows would take more than 20 s, it is made of random ones, always the same, and all are scored.
 
@@ -93,31 +95,20 @@ def detect_command(
             label=label,
         )
         samples = _samples(learning, test, format, id_column)
-        chosen = Choice(fdr, contamination, label, train_rows, exact, dask)
-        found = replace(_detected(learning, samples, chosen, quiet=quiet), id_column=id_column)
+        chosen = Choice(fdr, contamination, label, train_rows, exact, dask, id_column, first_row)
+        found = _detected(learning, samples, chosen, quiet=quiet)
     _write_scores(found, out, id_column, quiet=quiet, escape_formulas=escape_formulas)
     _write_report(found, report, id_column, inputs, quiet=quiet)
     if as_json:
         print_summary(found, top)
     elif not quiet:
-        _print_found(found, learning.remark, _worst_table(found, id_column, top), outputs)
+        _print_found(found, learning.remark, top, outputs)
     if fail_on_anomaly and found.n_anomalies:
         raise typer.Exit(3)
 
 
-def _print_found(found: "Detection", remark: str, table: Table, outputs: list[str]) -> None:
-    """Print the strangest samples, and what else there is to say; on standard error if the output is a stream."""
-    from paretodepth.reports.results import left_out_remarks
-
-    screen = notes if "-" in outputs else console
-    print_outcome(screen, remark=remark, advice=found.model.advice, outcome=table)
-    print_left_out(screen, left_out_remarks(found))
-    _print_label(screen, found)
-    print_written(screen, outputs)
-
-
 class Choice(NamedTuple):
-    """What is asked for beside criteria: whom to call, what to judge by, how much to fit and where."""
+    """What is asked for beside criteria: whom to call, what to judge by, how much to fit and where, names of rows."""
 
     fdr: float | None
     contamination: float | None
@@ -125,6 +116,8 @@ class Choice(NamedTuple):
     train_rows: int | None
     is_exact: bool
     dask: str | None
+    id_column: str | None
+    first_row: int
 
 
 def _samples(learning: options.Learning, test: str | None, format: options.Format, id_column: str | None) -> Any:
@@ -172,7 +165,7 @@ def _detected(learning: options.Learning, samples: Any, chosen: Choice, *, quiet
             rows=plan.rows,
             client=client,
         )
-    return replace(found, labels=labels)
+    return replace(found, labels=labels, id_column=chosen.id_column, count_from=chosen.first_row)
 
 
 def _labels(samples: Any, label: str | None) -> "Labels | None":
@@ -182,6 +175,18 @@ def _labels(samples: Any, label: str | None) -> "Labels | None":
     from paretodepth.reports.labels import Labels
 
     return Labels.of(samples, label)
+
+
+def _print_found(found: "Detection", remark: str, n_shown: int, outputs: list[str]) -> None:
+    """Print who is strangest and why, and what else there is to say; on standard error if the output is a stream."""
+    from paretodepth.reports.results import left_out_remarks
+
+    screen = notes if "-" in outputs else console
+    table = _worst_table(found, found.id_column, n_shown)
+    print_outcome(screen, remark=remark, advice=found.model.advice, outcome=table)
+    print_left_out(screen, left_out_remarks(found))
+    _print_label(screen, found)
+    print_written(screen, outputs)
 
 
 def _print_label(screen: Console, found: "Detection") -> None:
@@ -246,21 +251,21 @@ def print_summary(found: "Detection", n_shown: int) -> None:
 
 def _worst_table(found: "Detection", id_column: str | None, n_shown: int) -> Table:
     """Return the strangest samples with their reasons."""
-    from paretodepth.reports.results import headline
+    from paretodepth.reports.results import headline, shown_row
 
     worst = found.strangest[:n_shown]
     names = found.samples.column(id_column).take(worst).to_pylist() if id_column else [None] * len(worst)
-    n_scored = found.n_scored
     title = headline(found)
-    if n_scored > len(worst):
-        title += f"; {len(worst):,} of {n_scored:,} shown"
-        title += "" if len(worst) >= found.n_anomalies else ", --top shows more"
+    if len(worst) < found.n_anomalies:
+        title += f"; {len(worst):,} of {found.n_anomalies:,} shown, --top shows more"
+    elif len(worst) > found.n_anomalies:
+        title += f"; the {len(worst):,} strangest shown"
     table = Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD)
     for heading in ("row", *([printable(id_column, 30)] if id_column else []), "score", "p-value", "because"):
         table.add_column(Text(heading), justify="right", no_wrap=True)
     table.add_column("why", ratio=1)
     for row, name, reason in zip(worst.tolist(), names, found.reasons(n_shown), strict=True):
-        cells = [str(row), *([printable(str(name), 30)] if id_column else [])]
+        cells = [str(shown_row(found, row)), *([printable(str(name), 30)] if id_column else [])]
         cells += [f"{found.scores[row]:.1f}", f"{found.p_values[row]:.2g}"]
         called = bool(found.is_anomaly[row])
         table.add_row(

@@ -1,6 +1,7 @@
 """The commands with model files: `fit`, `score` and `explain`."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -97,6 +98,7 @@ def score(
     report: Annotated[str | None, options.output("File for the report, one HTML page.")] = None,
     id_column: options.IdColumn = None,
     escape_formulas: options.EscapeFormulas = False,
+    first_row: options.FirstRow = 0,
     missing: options.NewMissing = "drop",
     label: options.Label = None,
     format: options.Format = None,
@@ -128,7 +130,8 @@ def score(
         nonlocal n_scored, n_called, n_unscored, agreement
         read = read_chunks if report is None else lambda *names, **rest: [read_table(*names, **rest)]
         chunks = read(test, format=format, schema=schema, keep_others=True)
-        for found in scored_chunks(detector, chunks, missing=missing):
+        for part in scored_chunks(detector, chunks, missing=missing):
+            found = replace(part, count_from=first_row)
             whole[:] = [found]
             n_scored += found.n_scored
             n_called += found.n_anomalies
@@ -174,8 +177,9 @@ def _agreement(judged: list[Any], label: str) -> str:
 def explain(
     model: Model,
     test: Test,
-    row: Annotated[str, typer.Option(help="The sample, counted from 0; with --id, what it is called.")],
+    row: Annotated[str, typer.Option(help="The sample, counted from --first-row; with --id, what it is called.")],
     id_column: options.IdColumn = None,
+    first_row: options.FirstRow = 0,
     report: Annotated[str | None, options.output("File for the report, one HTML page of this sample.")] = None,
     missing: options.NewMissing = "drop",
     format: options.Format = None,
@@ -201,21 +205,22 @@ def explain(
     detector, schema = _loaded(model)
     chunks = read_chunks(test, format=format, schema=schema, keep_others=True)
     if id_column is None:
-        number = check_row_number(row, test)
-        sample = nth_sample(chunks, number, test)
+        number = check_row_number(row, test, first_row)
+        sample = nth_sample(chunks, number, test, first_row)
     else:
         number, sample = named_sample(chunks, id_column, row, test)
+    found = replace(scored(detector, sample, first_row=number, missing=missing), count_from=first_row)
+    number += first_row
     title = f"Row {number}" if id_column is None else f"{printable(row, 60)} (row {number})"
-    found = scored(detector, sample, first_row=number, missing=missing)
     if not found.n_scored:
         _say_unscored(number, title, found.lacking(0), as_json=as_json)
         return
     if report is not None:
         write_page(found, report, f"{title} of {spoken(test)}", id_column, [model, test])
     (reason,) = found.reasons(1)
-    figures = criterion_figures(reason, found.model.criteria.names)
+    figures = criterion_figures(reason, found.model.criteria.names, first_row)
     if as_json:
-        own = sample_figures(found, 0) | {"row": number, "is_anomaly": bool(found.is_anomaly[0])}
+        own = sample_figures(found, 0) | {"is_anomaly": bool(found.is_anomaly[0])}
         print_json(own | {"why": reason.sentence, "criteria": figures})
         return
     console.print(Text(f"{title}: {printable(reason.sentence)}", style="bold"))
@@ -264,8 +269,9 @@ def _rounded(value: Any) -> str:
 def _loaded(model: str) -> "tuple[ParetoDepthDetector, Any]":
     """Return the detector of a file, and the columns it expects."""
     from paretodepth.detector import ParetoDepthDetector
+    from paretodepth.files.schema import expected_schema
     from paretodepth.files.source import check_readable
-    from paretodepth.reports.detection import expected_schema
 
     detector = ParetoDepthDetector.load(check_readable(model)).set_params(n_jobs=-1)
-    return detector, expected_schema(detector, model)
+    layout = detector.model_.criteria.layout
+    return detector, expected_schema(layout.feature_names, layout.kinds, model)

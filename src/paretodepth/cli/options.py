@@ -95,6 +95,9 @@ CriteriaFile = Annotated[
 ]
 ColumnNames = Annotated[str | None, typer.Option("--columns", help="Columns of numbers, a criterion each: a,b,c.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column that names the samples; the only one in --out.")]
+FirstRow = Annotated[
+    int, typer.Option(min=0, help="What the first row is called: 2 counts the lines of a CSV file, header included.")
+]
 Alpha = Annotated[float | None, typer.Option(help="Share of nominal samples that may be called; 0.05 if left out.")]
 Method = Annotated[
     MethodName, typer.Option(help="; ".join(f"{name}: {method.summary}" for name, method in METHODS.items()) + ".")

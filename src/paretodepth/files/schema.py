@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
 import pyarrow as pa
@@ -117,3 +117,19 @@ def refuse_kind(found: str, expected: str, name: str, source: str, example: str 
         f"{source}: the column '{name}' must hold {expected}, as in the expected columns. Got {found} instead"
         f"{example}; mend or convert the column."
     )
+
+
+def expected_schema(names: Iterable[str] | None, kinds: Sequence[str], source: str) -> pa.Schema:
+    """Return the columns that a model was fitted on, of the kinds that these had as far as that is known."""
+    known = check_column_names_known(names, source)
+    return pa.schema([(name, KIND_TYPES.get(kind, pa.null())) for name, kind in zip(known, kinds, strict=True)])
+
+
+def check_column_names_known(names: Iterable[str] | None, source: str) -> list[str]:
+    """Return the names of the columns that a model was fitted on."""
+    if names is None:
+        raise ValueError(
+            f"{source}: the model must have been fitted on columns with names. Got one fitted on an array; fit it on a "
+            "data frame, or with `paretodepth fit`."
+        )
+    return [str(name) for name in names]

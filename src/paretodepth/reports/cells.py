@@ -35,11 +35,11 @@ def shown_columns(table: pa.Table, read: Iterable[str] = (), first: str | None =
 
 
 def cell(value: Any, most: int) -> str | int | float | bool | None:
-    """Return a value as a cell: a number with six digits, or text of at most so many letters."""
+    """Return a value as a cell: a whole number, another with six digits, or text of at most so many letters."""
     if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, int) and abs(value) < 2**53:
-        return value
+    if isinstance(value, int | float) and value == value // 1 and abs(value) < 2**53:
+        return int(value)
     if isinstance(value, float) and math.isfinite(value):
         return float(f"{value:.6g}")
     text = str(value)

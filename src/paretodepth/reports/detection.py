@@ -21,7 +21,7 @@ from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.missing import Seen
 from paretodepth.criteria.values import Columns, is_missing
 from paretodepth.detector import NAME, ParetoDepthDetector
-from paretodepth.files.schema import KIND_TYPES, check_expected_columns
+from paretodepth.files.schema import check_expected_columns
 from paretodepth.reports.decision import (
     ONE_FILE_SHARE,
     check_contamination,
@@ -74,6 +74,8 @@ class Detection:
         Which samples are anomalies in truth.
     id_column : str or None
         The column that names samples; None: they are called by their rows.
+    count_from : int
+        What the first row of a file is called: 2 counts the lines of one with a header.
     """
 
     detector: ParetoDepthDetector
@@ -88,6 +90,7 @@ class Detection:
     fitted_rows: NDArray[np.intp] | None = None
     labels: Labels | None = None
     id_column: str | None = None
+    count_from: int = 0
 
     def __repr__(self) -> str:
         return f"<Detection: {self.n_anomalies:,} of {self.n_scored:,} samples called anomalies>"
@@ -191,7 +194,7 @@ class Detection:
             fitted_rows = self.fitted_rows
             explanation = replace(explanation, neighbors=[fitted_rows[nearest] for nearest in explanation.neighbors])
         others = "other" if self.is_left_out else "nominal"
-        names = training_names(self.training, self.id_column)
+        names = training_names(self.training, self.id_column, self.count_from)
         return replace(explanation, is_anomaly=self.is_anomaly[rows], others=others, names=names)
 
     def _columns_of(self, rows: NDArray[np.intp]) -> Columns:
@@ -362,13 +365,6 @@ def scored_chunks(
         n_before += len(chunk)
 
 
-def expected_schema(detector: ParetoDepthDetector, source: str) -> pa.Schema:
-    """Return the columns that a fitted detector reads, of the kinds it was fitted on as far as that is known."""
-    layout = detector.model_.criteria.layout
-    names = check_column_names_known(layout.feature_names, source)
-    return pa.schema([(name, KIND_TYPES.get(kind, pa.null())) for name, kind in zip(names, layout.kinds, strict=True)])
-
-
 def check_table(table: object, parameter: str) -> None:
     """Refuse samples that are no table of pyarrow."""
     if not isinstance(table, pa.Table):
@@ -383,13 +379,3 @@ def check_whole(detector: ParetoDepthDetector, training: pa.Table) -> None:
     criteria = resolve_criteria(detector.criteria, NAME)
     with phase(f"values of {len(training):,} samples"):
         FittedCriteria.fit(criteria, training.select(read_columns(criteria, training.column_names)), caller=NAME)
-
-
-def check_column_names_known(names: Iterable[str] | None, source: str) -> list[str]:
-    """Return the names of the columns that a model was fitted on."""
-    if names is None:
-        raise ValueError(
-            f"{source}: the model must have been fitted on columns with names. Got one fitted on an array; fit it on a "
-            "data frame, or with `paretodepth fit`."
-        )
-    return [str(name) for name in names]

@@ -19,7 +19,7 @@ from paretodepth.reports.decision import ONE_FILE_FDR, n_standing_out
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.lines import drawings, rounded
 from paretodepth.reports.reasons import TOGETHER, Reason
-from paretodepth.reports.results import headline, label_figures, left_out_remarks
+from paretodepth.reports.results import headline, label_figures, left_out_remarks, shown_row
 from paretodepth.reports.usual import milliseconds, time_column, usual_column
 from paretodepth.scoring.model import Model
 
@@ -112,6 +112,7 @@ def page_figures(
         "nominal": nominal.tolist() if len(nominal) <= MAX_NOMINAL else _spread(nominal, MAX_NOMINAL).tolist(),
         "columns": [short_name(name) for name in columns],
         "has_id": id_column in columns,
+        "count_from": detection.count_from,
         "criterion_columns": _criterion_columns(detection, columns),
         "usual": _usual(detection, columns, cell_letters),
         "time": _times(detection, rows),
@@ -206,7 +207,7 @@ def _own_figures(detection: Detection, columns: list[str], rows: NDArray[np.intp
     """Return the columns of the table that need no explanation, the strangest sample first."""
     own = detection.samples.select(columns).take(rows)
     return {
-        "row": (rows + detection.first_row).tolist(),
+        "row": [shown_row(detection, row) for row in rows.tolist()],
         "score": detection.scores[rows].tolist(),
         "p": rounded(detection.p_values[rows]),
         "cells": [[cell(value, cell_letters) for value in column.to_pylist()] for column in own.columns],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -77,9 +78,9 @@ def reasons_of(explanation: Explanation) -> Iterator[Reason]:
         )
 
 
-def training_names(training: pa.Table | None, id_column: str | None) -> list[Any] | None:
-    """Return what the training samples are called by a column, None if they have none."""
-    if training is None or id_column not in training.column_names:
-        return None
-    names: list[Any] = training.column(id_column).to_pylist()
-    return names
+def training_names(training: pa.Table | None, id_column: str | None, count_from: int = 0) -> Sequence[Any] | None:
+    """Return what the training samples are called: by a column, or by their rows, None if these are counted from 0."""
+    if training is not None and id_column in training.column_names:
+        names: list[Any] = training.column(id_column).to_pylist()
+        return names
+    return range(count_from, sys.maxsize) if count_from else None

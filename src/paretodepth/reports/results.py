@@ -64,14 +64,14 @@ def left_out_remarks(detection: Detection) -> list[str]:
     if len(detection.unscored):
         remarks.append(unscored_remark(len(detection.unscored), unscored_figures(detection, N_NAMED)))
     if len(detection.model.dropped) and not detection.is_left_out:
-        remarks.append(dropped_remark(detection.model.dropped))
+        remarks.append(dropped_remark(detection.model.dropped + detection.count_from))
     return remarks
 
 
 def unscored_figures(detection: Detection, n_samples: int) -> list[dict[str, Any]]:
     """Return the first samples that are not scored, by row, and the columns in which they lack a value."""
     return [
-        {"row": detection.first_row + row, "columns": detection.lacking(row)}
+        {"row": shown_row(detection, row), "columns": detection.lacking(row)}
         for row in detection.unscored[:n_samples].tolist()
     ]
 
@@ -111,14 +111,14 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def nth_sample(chunks: Iterable[pa.Table], row: int, source: str) -> pa.Table:
-    """Return one row of the samples that come in chunks, as a table."""
+def nth_sample(chunks: Iterable[pa.Table], row: int, source: str, count_from: int = 0) -> pa.Table:
+    """Return one row, counted from 0, of the samples that come in chunks, as a table; messages count otherwise."""
     n_before = 0
     for chunk in chunks:
         if n_before <= row < n_before + len(chunk):
             return chunk.slice(row - n_before, 1)
         n_before += len(chunk)
-    refuse_row(n_before, row, source)
+    refuse_row(n_before, row, source, count_from)
 
 
 def named_sample(chunks: Iterable[pa.Table], id_column: str, name: str, source: str) -> tuple[int, pa.Table]:
@@ -133,15 +133,15 @@ def named_sample(chunks: Iterable[pa.Table], id_column: str, name: str, source: 
     refuse_name(name, id_column, source)
 
 
-def criterion_figures(reason: Reason, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the figures of one sample in each criterion, as JSON can carry them."""
+def criterion_figures(reason: Reason, names: Sequence[str], count_from: int = 0) -> list[dict[str, Any]]:
+    """Return the figures of one sample in each criterion, as JSON can carry them; rows are counted from a number."""
     return [
         {
             "criterion": name,
             "p_value": float(reason.criterion_p_values[criterion]),
             "relief": float(reason.relief[criterion]),
             "distance": float(reason.distances[criterion]),
-            "nearest": reason.neighbors[criterion].tolist(),
+            "nearest": (reason.neighbors[criterion] + count_from).tolist(),
             "values": [value_figures(value) for value in reason.values.get(criterion, ())],
         }
         for criterion, name in enumerate(names)
@@ -253,7 +253,13 @@ def label_figures(detection: Detection) -> dict[str, Any] | None:
 
 def sample_figures(detection: Detection, row: int) -> dict[str, Any]:
     """Return the score and the p-value of one sample, as JSON can carry them."""
-    return {"row": row, "score": float(detection.scores[row]), "p_value": float(detection.p_values[row])}
+    figures = {"score": float(detection.scores[row]), "p_value": float(detection.p_values[row])}
+    return {"row": shown_row(detection, row), **figures}
+
+
+def shown_row(detection: Detection, row: int) -> int:
+    """Return what a row of the samples is called."""
+    return detection.count_from + detection.first_row + row
 
 
 def check_id_column(name: str | None, names: Sequence[str]) -> str | None:
@@ -266,13 +272,14 @@ def check_id_column(name: str | None, names: Sequence[str]) -> str | None:
     return name
 
 
-def check_row_number(row: str, source: str) -> int:
-    """Return a row that is given as text."""
+def check_row_number(row: str, source: str, count_from: int = 0) -> int:
+    """Return a row that is given as text, as counted from 0."""
     if not row.removeprefix("-").isdecimal():
         raise ValueError(
-            f"{source}: the row must be a number, counted from 0. Got '{row}' instead; to name a sample, give --id too."
+            f"{source}: the row must be a number, counted from {count_from}. Got '{row}' instead; to name a sample, "
+            "give --id too."
         )
-    return int(row)
+    return int(row) - count_from
 
 
 def refuse_name(name: str, id_column: str, source: str) -> NoReturn:
@@ -280,6 +287,7 @@ def refuse_name(name: str, id_column: str, source: str) -> NoReturn:
     raise ValueError(f"{source}: '{id_column}' must be '{name}' in some row. Got none; leave out --id to count rows.")
 
 
-def refuse_row(n_rows: int, row: int, source: str) -> NoReturn:
-    """Raise an error about a row that is not there; rows are counted from 0."""
-    raise ValueError(f"{source}: the row must be from 0 to {n_rows - 1}. Got {row} instead.")
+def refuse_row(n_rows: int, row: int, source: str, count_from: int = 0) -> NoReturn:
+    """Raise an error about a row, counted from 0, that is not there."""
+    first, last = count_from, count_from + n_rows - 1
+    raise ValueError(f"{source}: the row must be from {first} to {last}. Got {count_from + row} instead.")

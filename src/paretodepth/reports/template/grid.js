@@ -14,15 +14,17 @@ function gridColumns() {
   };
   const because = { key: "because", name: "because", value: (sample) => isCalled(sample) ? blamed(sample) : null, show: shortCell, width: 9 };
   const odd = { key: "odd", name: "blamed values", value: blamedValues, show: shortCell, width: 9, isNumber: false, isBlamed: true };
+  const why = { key: "why", name: "why", value: (sample) => samples.sentence[sample] ?? null, show: shortCell, width: 20, isNumber: false };
   const mark = { key: "mark", name: "mark", value: markText, show: shortCell, width: 7.5, isNumber: false };
   // A phone shows four columns at a time: those that matter most.
-  return isNarrow() ? [row, score, call, because, odd, mark, p, ...own] : [row, ...own.slice(0, 1), score, call, because, odd, mark, p, ...own.slice(1)];
+  return isNarrow() ? [row, score, call, because, odd, why, mark, p, ...own] : [row, ...own.slice(0, 1), score, call, because, odd, mark, why, p, ...own.slice(1)];
 }
 
 function blamedValues(sample) {
   if (!isCalled(sample)) return null;
   const { columns, criterion_columns, samples } = state.figures;
-  const places = [...new Set(farCriteria(sample).flatMap((i) => criterion_columns[i]))];
+  const far = farCriteria(sample);
+  const places = [...new Set((far.length ? far : unusualCriteria(sample)).flatMap((i) => criterion_columns[i]))];
   return places.slice(0, 4).map((i) => `${places.length > 1 ? `${shortened(columns[i])} ` : ""}${clockOrCell(i, samples.cells[i][sample])}`).join(", ") || null;
 }
 

@@ -3,10 +3,16 @@ const MAX_GROUPS = 8, MAX_DOTS = 800;
 
 const farP = () => state.figures.alpha ?? 0.05;
 
+function unusualCriteria(sample) {
+  if (!isExplained(sample)) return [];
+  return state.figures.criteria.map((_, i) => i).filter((i) => state.figures.samples.criterion_p[sample][i] <= farP());
+}
+
 function farCriteria(sample) {
-  const { because, criterion_p } = state.figures.samples;
+  const { because } = state.figures.samples;
   if (!isExplained(sample) || because[sample] < 0) return [];
-  return state.figures.criteria.map((_, i) => i).filter((i) => i === because[sample] || criterion_p[sample][i] <= farP());
+  const unusual = unusualCriteria(sample);
+  return state.figures.criteria.map((_, i) => i).filter((i) => i === because[sample] || unusual.includes(i));
 }
 
 const groupOf = (sample) => `alike ${farCriteria(sample).join("+")}`;

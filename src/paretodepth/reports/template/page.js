@@ -27,7 +27,8 @@ const shortP = (p) => String(Number(p.toPrecision(2)));
 
 function shortCell(value) {
   if (value === null || value === undefined) return "";
-  return typeof value === "number" ? shortNumber(value) : String(value);
+  // A whole number may be an id, of which every digit counts.
+  return typeof value === "number" && !Number.isInteger(value) ? shortNumber(value) : String(value);
 }
 
 // What a sample that is not called is named.
@@ -80,6 +81,7 @@ function showAll() {
 function showFacts() {
   const { figures } = state;
   setText("title", figures.title);
+  setText("counted", `Rows are counted from ${figures.count_from}.`);
   byId("scored-key").hidden = figures.left_out;
   if (figures.left_out) showOneFile();
   showLabel();

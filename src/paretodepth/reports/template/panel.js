@@ -219,7 +219,7 @@ function showNeighbors(sample, hasDetails) {
     return made;
   };
   const head = element("tr");
-  head.append(element("td"), ...["this sample", ...rows.map((row) => `${state.figures.left_out ? "row" : "nominal row"} ${row}`)].map((text) => element("th", text)));
+  head.append(element("td"), ...["this sample", ...rows.map((row) => `${state.figures.left_out ? "row" : "nominal row"} ${row + state.figures.count_from}`)].map((text) => element("th", text)));
   byId("neighbors").replaceChildren(head, ...training_columns.map((column, i) => {
     const own = samples.cells[column][sample];
     const cells = rows.map((row) => training[row][i]);

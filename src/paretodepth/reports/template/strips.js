@@ -31,7 +31,7 @@ const readings = {
   categories(usual, value) {
     const total = usual.counts.reduce((sum, n) => sum + n, 0), i = usual.values.indexOf(value);
     const n = i < 0 ? 0 : usual.counts[i];
-    const words = n ? `as ${count(n)} of ${count(total)}` : "never seen";
+    const words = n ? `${count(n)} of ${count(total)} have it` : "never seen";
     return { share: n / total, rank: n / total - (n ? 0 : 1), place: i < 0 ? Infinity : (i + 0.5) / usual.counts.length, words };
   },
   hours(usual, value) {
