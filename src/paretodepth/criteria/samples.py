@@ -97,15 +97,9 @@ def read_new(
 
 def _is_plain(X: Any, layout: Layout) -> bool:
     """Tell whether samples are a table of numbers as at fit, of which nothing is left to find out."""
-    return (
-        type(X) is np.ndarray
-        and X.dtype == np.float64
-        and X.ndim == 2
-        and len(X) > 0
-        and X.shape[1] == layout.n_features
-        and layout.feature_names is None
-        and not layout.is_object_column
-    )
+    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or not len(X):
+        return False
+    return X.shape[1] == layout.n_features and layout.feature_names is None and not layout.is_object_column
 
 
 def _features(caller: str, layout: Layout | None) -> Any:
