@@ -23,7 +23,18 @@ PAGES = sorted(
 )
 WRITTEN = [*PAGES, *(ROOT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY"))]
 EXAMPLES = sorted((ROOT / "examples" / "gallery").glob("*.py"))
-PUBLIC = ("", ".datasets", ".distributed", ".files", ".fronts", ".plots", ".reports", ".studies.baselines")
+PUBLIC = (
+    "",
+    ".datasets",
+    ".distributed",
+    ".streaming",
+    ".streaming.river",
+    ".files",
+    ".fronts",
+    ".plots",
+    ".reports",
+    ".studies.baselines",
+)
 FENCE = re.compile(r"^```.*?^```", flags=re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 

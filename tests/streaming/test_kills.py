@@ -19,3 +19,11 @@ def test_kills_of_watch_lose_and_double_no_more_than_was_promised(tmp_path):
     assert found["kills"] == N_KILLS
     # Some kills fell between a line and the state that holds it.
     assert found["lines that came twice"] > 0
+
+
+@pytest.mark.slow
+def test_a_long_stream_holds_its_memory():
+    command = [sys.executable, "-m", "tests.streaming.soak", os.environ.get("PARETODEPTH_SOAK", "9000")]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(ran.stdout)
+    assert found["late"] <= found["early"] + 10

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
@@ -73,11 +73,10 @@ def watch(
 
     Example: paretodepth watch --replay --state run.state < measured.csv > scores.jsonl
     """
-    from paretodepth.streaming.records import Interruptible, Records
     from paretodepth.streaming.watching import Watcher
 
     given = {
-        "criteria": criteria_of(check_criteria_file(criteria)),
+        "criteria": criteria_of(check_criteria_file(criteria), "fail"),
         "window": window,
         "refresh": refresh,
         "method": method,
@@ -87,22 +86,34 @@ def watch(
         "max_alerts": max_alerts,
     }
     parameters = {name: value for name, value in given.items() if value is not None}
-    note: Callable[[str], object] = str if quiet else print_note
-    if model is not None:
+    if model is None and not (state and os.path.exists(state)):
+        parameters.setdefault("method", DEFAULT_METHOD)
+    if model is None:
+        check_outputs([] if state is None else [state], [], criteria)
+        watcher = Watcher(
+            parameters,
+            state=state,
+            save_every=save_every,
+            id_column=id_column,
+            note=str if quiet else print_note,
+        )
+    else:
         check_model_alone(parameters, state)
         watcher = Watcher.of_model(model, max_alerts, id_column)
-    else:
-        check_outputs([] if state is None else [state], [], criteria)
-        if state is None or not os.path.exists(state):
-            parameters = {"method": DEFAULT_METHOD} | parameters
-        watcher = Watcher(parameters, state=state, save_every=save_every, id_column=id_column, note=note)
+    _watch(watcher, replay=replay, is_strict=on_error == "stop")
+
+
+def _watch(watcher: "Watcher", *, replay: bool, is_strict: bool) -> None:
+    """Deal with all records of standard input, then write the state."""
+    from paretodepth.streaming.records import Interruptible, Records
+
     lines = Interruptible(sys.stdin.fileno())
     n_known = watcher.n_read if replay else 0
     records = Records(lines, watcher.criteria, watcher.names, watcher.n_read - n_known)
     with _view() if sys.stdout.isatty() else _json_lines() as show:
         for record in records:
             if record.number > n_known:
-                _deal_with(watcher, record, show, is_strict=on_error == "stop")
+                _deal_with(watcher, record, show, is_strict=is_strict)
     watcher.save()
     if lines.signal:
         raise typer.Exit(128 + lines.signal)

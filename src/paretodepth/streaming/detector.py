@@ -248,6 +248,10 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """The score above which a sample is an anomaly."""
         return self.model_.threshold
 
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell scikit-learn whether there is a model yet."""
+        return self._stream.model is not None
+
     @property
     def _stream(self) -> Stream:
         """The stream, which begins when it is first asked for; its parameters are then fixed."""

@@ -11,6 +11,8 @@ from paretodepth.criteria.criterion import Criterion
 from paretodepth.scoring.methods import MethodName
 from paretodepth.streaming.detector import StreamingDetector
 
+__all__ = ["RiverDetector"]
+
 base = check_extra("river.base", "river")
 
 
