@@ -216,7 +216,8 @@ def explain(
         _say_unscored(number, title, found.lacking(0), as_json=as_json)
         return
     if report is not None:
-        write_page(found, report, f"{title} of {spoken(test)}", id_column, [model, test])
+        named = f"row {number}" if id_column is None else title
+        write_page(found, report, f"{named} of {spoken(test)}", id_column, [model, test])
     (reason,) = found.reasons(1)
     figures = criterion_figures(reason, found.model.criteria.names, first_row)
     if as_json:
