@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -130,7 +131,7 @@ def new_cells(points: NDArray[np.float64], n_cells: int) -> tuple[Cells, NDArray
         own = _quantiles(column, width - 2)
         if len(own):
             # Right behind the largest one, so that there is a corner that a point at this end dominates.
-            own = distinct_values(np.append(own, np.nextafter(own[-1], np.inf)))
+            own = distinct_values(np.append(own, math.nextafter(own[-1], math.inf)))
             bounds[criterion, : len(own)] = own
             bins[criterion], first_bins[criterion], shifts[criterion] = _bins(own)
     corners = _minimal(_corners(points, bounds))
