@@ -203,7 +203,10 @@ def stream_tables(times: Sequence[StreamTimes], areas: dict[str, dict[str, float
     if areas:
         names = list(areas)
         detectors = list(areas[names[0]])
-        caption = "Areas under the ROC curve of real sets played as streams, each sample scored before it is learnt."
+        caption = (
+            "Areas under the ROC curve of real sets played as streams, each sample scored before it is learnt; xStream "
+            "learns it first, as PySAD does."
+        )
         rows = [[detector, *(f"{areas[name][detector]:.3f}" for name in names)] for detector in detectors]
         tables.append(Table("areas", caption, ["detector", *names], rows))
     return tables
