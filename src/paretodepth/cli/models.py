@@ -138,9 +138,8 @@ def score(
             n_unscored += len(found.unscored)
             first_unscored.extend(unscored_figures(found, N_NAMED - len(first_unscored)))
             if label is not None:
-                judged.append(
-                    (found.samples.select([check_label_column(label, found.samples.column_names)]), found.scores)
-                )
+                column = check_label_column(label, found.samples.column_names)
+                judged.append((found.samples.select([column]), found.scores))
             yield options.written_table(results_table(found, id_column=id_column), escape_formulas)
         if label is not None:
             # Before the file is there as a whole: a column that is no label leaves nothing behind.
