@@ -106,9 +106,10 @@ def test_what_is_usual_is_told_from_all_pairs_of_few_samples_and_from_some_of_ma
 
 
 def test_some_millions_of_pairs_are_asked_for_and_those_of_fifty_samples_at_least():
-    assert n_sampled_rows(2000) >= 2000
-    assert n_sampled_rows(20_000) * 20_000 == pytest.approx(2**22, rel=0.01)
-    assert n_sampled_rows(10**6) == 50
+    assert n_sampled_rows(2000, 4) >= 2000
+    assert n_sampled_rows(20_000, 2) * 20_000 == pytest.approx(2**22, rel=0.01)
+    assert n_sampled_rows(2000, 30) * 2000 * 30 == pytest.approx(2**24, rel=0.01)
+    assert n_sampled_rows(10**6, 2) == 50
 
 
 def test_a_function_is_asked_for_each_pair_once():

@@ -21,6 +21,8 @@ Criteria = Sequence[FittedCriterion]
 Views = Sequence[View]
 N_SAMPLED_PAIRS = 2**22
 """Pairs that are looked at to tell what is usual, and those of `MIN_SAMPLED_ROWS` samples at least."""
+N_SAMPLED_VALUES = 2**24
+"""Their dissimilarities under all criteria, of which there may be many."""
 MIN_SAMPLED_ROWS = 50
 
 SomeCriteria = tuple[Sequence[int], FrontSummary]
@@ -99,7 +101,7 @@ class Pairs(ABC):
         Those of `n_rows` evenly spread samples with all others; by default of so many that all
         pairs of few samples are there, and some millions of many.
         """
-        rows = spread_rows(self.n_samples, n_rows or n_sampled_rows(self.n_samples))
+        rows = spread_rows(self.n_samples, n_rows or n_sampled_rows(self.n_samples, self.n_criteria))
         is_asked = np.zeros(self.n_samples, bool)
         # Filled row by row: to join the rows in the end would take the memory twice.
         dyads = np.empty((pairs_before(len(rows), self.n_samples), self.n_criteria))
@@ -232,7 +234,7 @@ class HeldPairs(Pairs):
 
     def sample(self, *, n_rows: int | None = None) -> NDArray[np.float64]:
         """Return dyads that tell what is usual."""
-        is_all = (n_rows or n_sampled_rows(self.n_samples)) >= self.n_samples
+        is_all = (n_rows or n_sampled_rows(self.n_samples, self.n_criteria)) >= self.n_samples
         return self.dyads if is_all else super().sample(n_rows=n_rows)
 
 
@@ -269,9 +271,9 @@ def pairs_before(sample: Any, n_samples: int) -> Any:
     return sample * n_samples - sample * (sample + 1) // 2
 
 
-def n_sampled_rows(n_samples: int) -> int:
+def n_sampled_rows(n_samples: int, n_criteria: int) -> int:
     """Return how many samples are asked for their pairs with all others to tell what is usual."""
-    return max(MIN_SAMPLED_ROWS, N_SAMPLED_PAIRS // n_samples)
+    return max(MIN_SAMPLED_ROWS, min(N_SAMPLED_PAIRS, N_SAMPLED_VALUES // n_criteria) // n_samples)
 
 
 def spread_rows(n_samples: int, n_rows: int) -> range:

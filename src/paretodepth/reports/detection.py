@@ -193,7 +193,7 @@ class Detection:
         if self.fitted_rows is not None:
             fitted_rows = self.fitted_rows
             explanation = replace(explanation, neighbors=[fitted_rows[nearest] for nearest in explanation.neighbors])
-        others = "other" if self.is_left_out else "nominal"
+        others = "nominal" if not self.is_left_out else "other" if self.fitted_rows is None else "fitted"
         names = training_names(self.training, self.id_column, self.count_from)
         return replace(explanation, is_anomaly=self.is_anomaly[rows], others=others, names=names)
 

@@ -104,7 +104,7 @@ class Explanation:
         What the samples are called: by the index of the pandas data frame they came in or, if
         some were dropped for want of a value, by number. None: by number, all being here.
     others : str
-        What sentences call the training samples: "nominal", or "other" ones of the same file.
+        What sentences call the training samples: "nominal", "other" ones of the same file, or those "fitted" of it.
     names : sequence or None
         What single training samples are called, by row; None: by their rows.
     """

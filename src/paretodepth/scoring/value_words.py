@@ -15,9 +15,12 @@ N_DIGITS = range(3, 18)
 CATEGORY_LETTERS = 24
 NAME_LETTERS = 30
 
+NEVER_SEEN = {"nominal": "was never seen", "other": "is seen nowhere else", "fitted": "is in no fitted sample"}
+"""What is said of a category that no sample has which a sample is compared with, by what these are."""
+
 
 def value_text(value: Value, others: str = "nominal") -> str:
-    """Return a value and what is usual, in words; `others` are "nominal" samples, or "other" ones of the same file.
+    """Return a value and what is usual, in words; `others` are "nominal", "other" or "fitted" samples.
 
     Examples
     --------
@@ -34,7 +37,7 @@ def value_text(value: Value, others: str = "nominal") -> str:
     """
     name = _short_name(value)
     if value.kind == "category":
-        never = "was never seen" if others == "nominal" else "is seen nowhere else"
+        never = NEVER_SEEN[others]
         seen = f"was seen in {value.n_same:,} of {value.n_samples:,}" if value.n_same else never
         return f"{name} {_category_text(value.value)} {seen}"
     own, low, high = shown_values(value)

@@ -33,7 +33,7 @@ def sentence(phrases: Sequence[Phrase], names: Sequence[str], others: str, label
     names : list of str
         The criteria's names.
     others : str
-        What the training samples are to this one: "nominal", or "other" ones of the same file.
+        What the training samples are to this one: "nominal", "other" ones of the same file, or those "fitted" of it.
     label : callable
         What a training sample is called, of its number.
     """
