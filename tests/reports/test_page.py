@@ -269,7 +269,8 @@ def test_without_training_samples_nothing_is_said_of_usual_values(found, tmp_pat
     for part in ("#strips .strip", "#neighbors-part", "#values-plot"):
         assert not page.is_visible(part)
     page.click("#score-part summary")
-    assert page.is_visible("#dyads-plot")
+    # Drawn when it is opened, a moment after the click.
+    page.wait_for_selector("#dyads-plot .main-svg", state="visible")
 
 
 def test_a_page_without_samples_is_refused(found, tmp_path):
