@@ -54,7 +54,7 @@ EXPERIMENT = Experiment(
     summary="One thread. An explanation tells all p-values, neighbors and reliefs.",
     run=run,
     tables=tables,
-    settings=lambda full: {"n_criteria": [2, 4]},
+    settings=lambda full: {"n_criteria": [2, 4, 8]},
     n_runs=9,
     n_full_runs=9,
 )
