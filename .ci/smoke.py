@@ -91,6 +91,16 @@ def check_distributed() -> None:
     assert detector.predict([[3.0, 3.0]]).tolist() == [-1]
 
 
+def check_river() -> None:
+    """Learn and score one sample after the other, as River does."""
+    from paretodepth.streaming.river import RiverDetector
+
+    detector = RiverDetector(window=50, alpha=0.05)
+    for x, y in NOMINAL:
+        detector.learn_one({"x": x, "y": y})
+    assert detector.score_one({"x": 3.0, "y": 3.0}) > detector.score_one({"x": 0.5, "y": 0.5})
+
+
 def check_all() -> None:
     """Do all of that, and the demo."""
     for name in CHECKS.keys() - {"", "all"}:
@@ -109,6 +119,7 @@ CHECKS = {
     "timeseries": check_timeseries,
     "excel": check_excel,
     "distributed": check_distributed,
+    "river": check_river,
     "all": check_all,
 }
 
