@@ -93,6 +93,18 @@ def test_any_history_ends_with_the_scores_of_the_batch_detector(
     assert_equals_batch(stream, draws(rng, 5, n_criteria, n_values))
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_sample_that_was_just_scored_is_scored_anew_by_new_fronts(method):
+    rng = np.random.default_rng(0)
+    stream = StreamingDetector(window=30, refresh=20, method=method, alpha=0.1, learn="all")
+    stream.partial_fit(draws(rng, 65, 2, 0))
+    assert stream.age_ > 0
+    (x,) = draws(rng, 1, 2, 0)
+    before = stream.score_one(x)
+    stream.refresh_fronts()
+    assert stream.score_one(x) == -batch(stream).score_samples([x])[0] != before
+
+
 @pytest.mark.parametrize("n_values", [0, 4])
 def test_between_fits_neighbors_are_those_in_the_window_and_fronts_those_of_the_last_fit(n_values):
     rng = np.random.default_rng(0)

@@ -233,6 +233,8 @@ class Stream:
         self.model = fitted_model(self._criteria, samples, self.rules.settings, window.pairs, self._caller)
         measurer = self.model.measurer
         window.adopt(self.model.training, measurer.local_means if isinstance(measurer, BlendMeasurer) else None)
+        # The last look was by the fronts of before.
+        self._last = None
         self._reader = SampleReader(self.model.criteria, self._caller)
         self._moved()
 
