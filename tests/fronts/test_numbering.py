@@ -121,7 +121,7 @@ def test_a_grid_of_few_values_gives_the_naive_numbers(draw, n_criteria):
     assert_array_equal(number_few_values(dyads), numbers)
 
 
-@pytest.mark.parametrize("n_criteria", [2, 3, 4])
+@pytest.mark.parametrize("n_criteria", [2, 3, 4, 6])
 def test_a_grid_and_a_sort_number_tied_dyads_alike(n_criteria):
     dyads = np.random.default_rng(0).choice([-np.inf, -0.0, 0.0, 0.3, 0.1 + 0.2, np.inf], (3000, n_criteria))
     by_grid = number_few_values(dyads)

@@ -179,7 +179,7 @@ def benchmark(
 ) -> None:
     """Time the sort, depth queries and fits, against numpy's sort and the peers that are installed.
 
-    Takes some 20 minutes on two cores. Answers are compared first; a peer that is wrong is named.
+    Takes some 20 minutes on two cores. Answers are compared first; a peer that gives others is named.
 
     Example: paretodepth benchmark --out benchmark
     """

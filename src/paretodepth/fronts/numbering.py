@@ -20,8 +20,8 @@ N_NEAR = 64
 """Dyads that are fetched from memory together."""
 MAX_MOVES = 1024
 """Points pushed aside per dyad, on average, before the staircases are held to be too long."""
-MAX_CELLS = 16
-"""Cells of a grid per dyad: more take longer to number than the dyads to sort."""
+MAX_CELLS = (8, 32, 64)
+"""Cells of a grid per dyad, of two, three and more criteria: more take longer to number than the dyads to sort."""
 
 
 def number_few_values(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
@@ -29,10 +29,11 @@ def number_few_values(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
     n_dyads, n_criteria = dyads.shape
     values = []
     n_cells = 1
+    max_cells = MAX_CELLS[min(n_criteria, 4) - 2] * n_dyads
     for column in dyads.T:
         values.append(distinct_values(column))
         n_cells *= len(values[-1]) + 1
-        if n_cells > MAX_CELLS * n_dyads:
+        if n_cells > max_cells:
             return None
     codes = np.zeros(n_dyads, np.int64)
     for criterion in range(n_criteria):

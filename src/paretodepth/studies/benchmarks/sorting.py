@@ -32,7 +32,10 @@ PROBE_SIZES = (1_000, 5_000, 20_000)
 
 @dataclass
 class SortingResult:
-    """Seconds for one workload, extra memory as a multiple of the dyads' own, and peers left out or wrong."""
+    """Seconds for one workload, extra memory as a multiple of the dyads' own, and peers left out or of other answers.
+
+    `same_points` are our own seconds for the points of peers that want them prepared.
+    """
 
     kind: str
     n_criteria: int
@@ -42,19 +45,24 @@ class SortingResult:
     all_cores: float
     extra_memory: float
     peers: dict[str, float] = field(default_factory=dict)
+    same_points: dict[str, float] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
-    wrong: list[str] = field(default_factory=list)
+    differing: list[str] = field(default_factory=list)
 
     @property
     def best_peer(self) -> str | None:
-        """The fastest peer that is right."""
-        right = [name for name in self.peers if name not in self.wrong]
-        return min(right, key=self.peers.__getitem__, default=None)
+        """The fastest peer, by our time for the same points, whose answer is ours."""
+        agreeing = [name for name in self.peers if name not in self.differing]
+        return min(agreeing, key=self._times_ours, default=None)
 
     @property
     def speed_up(self) -> float | None:
         """How many times faster than the best peer we are, on one core."""
-        return self.peers[self.best_peer] / self.one_core if self.best_peer else None
+        return self._times_ours(self.best_peer) if self.best_peer else None
+
+    def _times_ours(self, peer: str) -> float:
+        """Return a peer's time as a multiple of ours for the same points."""
+        return self.peers[peer] / self.same_points.get(peer, self.one_core)
 
 
 class Known(NamedTuple):
@@ -69,7 +77,9 @@ class Known(NamedTuple):
         """Return the same with the power of the number of dyads by which the time has grown since fewer dyads."""
         if fewer is None or fewer.seconds < SHORT_SECONDS or fewer.n_dyads >= self.n_dyads:
             return self
-        power = math.log(self.seconds / fewer.seconds) / math.log(self.n_dyads / fewer.n_dyads)
+        # A rival that starts in more time than it sorts may have been found to take none.
+        growth = max(1.0, self.seconds / fewer.seconds)
+        power = math.log(growth) / math.log(self.n_dyads / fewer.n_dyads)
         return self._replace(power=min(2.0, max(1.0, power)))
 
     def reason_to_leave_out(self, n_dyads: int, max_seconds: float) -> str | None:
@@ -149,7 +159,7 @@ class _Contest:
         return result
 
     def _enter(self, name: str, workload: Workload, numbers: NDArray[np.intp], result: SortingResult) -> None:
-        """Write into the result what a peer needs and whether it is right, or why it is left out."""
+        """Write into the result what a peer needs and whether its answer is ours, or why it is left out."""
         key = (name, workload.kind, workload.n_criteria)
         # Few dyads are tried before many, to be stopped by what they need and not by the machine.
         for n_dyads in (*(size for size in self.probe_sizes if size < workload.n_dyads), workload.n_dyads):
@@ -170,9 +180,10 @@ class _Contest:
                 self.known[key] = measured.after(known)
         if name in PREPARED:
             numbers = front_numbers(dyads)
+            result.same_points[name] = seconds(partial(front_numbers, dyads), enough=self.enough_seconds)
         result.peers[name] = self.known[key].seconds
         if not np.array_equal(answer, numbers):
-            result.wrong.append(name)
+            result.differing.append(name)
 
     def _measured(self, sorter: Sorter, dyads: Dyads, n_dyads: int) -> tuple[Known, NDArray[np.intp]]:
         """Return what a peer needs for so many dyads and what it answers; one call if that is long enough."""
@@ -186,24 +197,30 @@ class _Contest:
 
 
 def remarks(results: list[SortingResult]) -> list[str]:
-    """Return which peers gave wrong answers or were left out, and where."""
+    """Return which peers gave other answers than we or were left out, and where."""
     where: dict[str, list[str]] = {}
     for row in results:
-        for name in row.wrong:
-            where.setdefault(f"{name} is wrong", []).append(f"{row.kind}, K = {row.n_criteria}")
+        for name in row.differing:
+            where.setdefault(f"{name} gives other fronts", []).append(f"{row.kind}, K = {row.n_criteria}")
         for name, reason in row.left_out.items():
             where.setdefault(f"{name} left out, {reason}", []).append(f"{row.n_dyads:,} dyads, K = {row.n_criteria}")
     return [f"{what}: " + "; ".join(dict.fromkeys(places)) for what, places in where.items()]
 
 
 def save_results(results: list[SortingResult], tables: dict[str, dict[str, float]], out: Path) -> list[Path]:
-    """Write the figures as JSON, the tables of docs/sorting.md and a log-log plot to a folder; return the paths."""
+    """Write the figures as JSON, the tables of docs/sorting.md and a log-log plot to a folder; return the paths.
+
+    Without sets of a growing number of dyads there is nothing to plot.
+    """
     out.mkdir(parents=True, exist_ok=True)
     data, page, picture = (out / f"benchmark.{ending}" for ending in ("json", "md", "png"))
     page.write_text(in_markdown(results), encoding="utf-8")
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     data.write_text(json.dumps({"machine": machine, "sorting": [asdict(r) for r in results], **tables}, indent=1))
-    _plot(results).savefig(picture, dpi=110)
+    growing = [result for result in results if result.kind == GROWING]
+    if not growing:
+        return [data, page]
+    _plot(growing).savefig(picture, dpi=110)
     return [data, page, picture]
 
 
@@ -214,8 +231,8 @@ def in_markdown(results: list[SortingResult]) -> str:
     cells = {(row.kind, row.n_criteria, row.n_dyads): _cell(row) for row in results}
     criteria = sorted({row.n_criteria for row in results})
     n_others = min((row.n_dyads for row in results if row.kind != GROWING), default=0)
-    caption = "Seconds on one core, and how many times faster than the best peer that is right."
-    given = "; ".join(f"{name} is given its points {how}" for name, how in INPUTS.items())
+    caption = "Seconds on one core, and how many times faster than the best peer that finds the same fronts."
+    given = "; ".join(f"{name} is given its points {how}, and so are we beside it" for name, how in INPUTS.items())
     tables = [
         Table(
             "growing",
@@ -239,17 +256,16 @@ def _cell(row: SortingResult) -> str:
 
 
 def _plot(results: list[SortingResult]) -> Figure:
-    """Return the time of the dyad workloads against their number, ours and the best peer's."""
+    """Return the time against the number of dyads, ours and the best peer's."""
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     ax = figure.subplots()
-    chosen = [result for result in results if result.kind == GROWING]
-    for color, k in enumerate(sorted({result.n_criteria for result in chosen})):
-        rows = sorted((r for r in chosen if r.n_criteria == k), key=lambda r: r.n_dyads)
+    for color, k in enumerate(sorted({result.n_criteria for result in results})):
+        rows = sorted((r for r in results if r.n_criteria == k), key=lambda r: r.n_dyads)
         sizes = [row.n_dyads for row in rows]
         ax.loglog(sizes, [row.one_core for row in rows], "o-", color=f"C{color}", label=f"paretodepth, K = {k}")
         peer = [row.peers[row.best_peer] if row.best_peer else np.nan for row in rows]
         ax.loglog(sizes, peer, "x--", color=f"C{color}", label=f"best peer, K = {k}")
-    sorts = sorted({(row.n_dyads, row.numpy_sort) for row in chosen if row.n_criteria == 2})
+    sorts = sorted({(row.n_dyads, row.numpy_sort) for row in results if row.n_criteria == 2})
     ax.loglog(*zip(*sorts, strict=True), color="0.6", label="numpy.sort of one criterion")
     ax.set(xlabel="dyads", ylabel="seconds, one core", title="Non-dominated sorting of dyads under K criteria")
     ax.grid(which="both", color="0.92")
