@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from paretodepth import Fronts, front_numbers
 from paretodepth._kernels.wide_tree import not_larger
 from paretodepth.fronts.fronts import number_fronts
-from paretodepth.fronts.numbering import MAX_MOVES, number_few_values
+from paretodepth.fronts.numbering import MAX_MOVES, number_by_layers, number_few_values
 from tests import naive
 from tests.draws import DRAWS, IS_SLOW, N_EXAMPLES, SEEDS, draw_dyads, dyad_arrays, numbered_dyads
 
@@ -133,6 +133,39 @@ def test_a_grid_and_a_sort_number_tied_dyads_alike(n_criteria):
 def test_no_grid_is_made_of_distinct_values_or_too_many_cells():
     assert number_few_values(draw_dyads("distinct", 2, n_dyads=2000)) is None
     assert number_few_values(np.random.default_rng(0).integers(10, size=(2000, 6)).astype(float)) is None
+
+
+LAYERED = {
+    "tied": lambda rng, k: rng.integers(4, size=(900, k)),
+    "infinite": lambda rng, k: rng.choice([-np.inf, -0.0, 0.0, 0.3, 0.1 + 0.2, np.inf], (900, k)),
+    "rounded": lambda rng, k: np.round(rng.exponential(size=(900, k))),
+    "one front": lambda rng, k: rng.multinomial(6, np.full(k, 1 / k), 900),
+    "a chain and more": lambda rng, k: np.maximum(rng.integers(6, size=(900, 1)), rng.integers(3, size=(900, k))),
+    "one value in a criterion": lambda rng, k: np.column_stack((np.ones(900), rng.integers(5, size=(900, k - 1)))),
+}
+
+
+@pytest.mark.parametrize(("draw", "n_criteria"), [*product(LAYERED, [3, 4, 5]), ("tied", 7)])
+def test_layers_of_few_values_give_the_naive_numbers(draw, n_criteria):
+    # Zeros of both signs are equal, but not to np.unique.
+    ordered = np.unique(LAYERED[draw](np.random.default_rng(0), n_criteria) + 0.0, axis=0)
+    numbers = number_by_layers(ordered)
+    assert numbers is not None
+    assert_array_equal(numbers, naive.front_numbers(ordered))
+
+
+def test_no_layers_are_made_of_distinct_values_too_many_rows_cells_or_fronts():
+    rng = np.random.default_rng(0)
+    assert number_by_layers(draw_dyads("distinct", 3)) is None
+    assert number_by_layers(draw_dyads("empty", 3)) is None
+    many_rows = np.unique(rng.integers(8, size=(60, 6)).astype(float), axis=0)
+    assert number_by_layers(many_rows) is None
+    many_cells = np.unique(np.column_stack((rng.integers(2, size=400), rng.permutation(400), np.arange(400.0))), axis=0)
+    assert number_by_layers(many_cells) is None
+    for n_values, is_numbered in ((20_000, True), (40_000, False)):
+        many_fronts = np.column_stack([grid.ravel() for grid in np.meshgrid([0.0, 1.0], [0.0], np.arange(n_values))])
+        numbers = number_by_layers(many_fronts[np.lexsort(many_fronts.T[::-1])])
+        assert (numbers is not None) == is_numbered
 
 
 @pytest.mark.parametrize("asked", [-32767, -1, 0, 3, 32767])

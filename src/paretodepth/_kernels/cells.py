@@ -1,5 +1,7 @@
 """Any number of criteria, few values in each: a grid with a cell for every dyad there can be."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,3 +52,56 @@ def number_cells(cells: NDArray[np.int32], steps: NDArray[np.intp]) -> None:
             for criterion in range(steps.shape[0]):
                 longest = max(longest, cells[cell - steps[criterion]])
             cells[cell] += longest
+
+
+class Layer(NamedTuple):
+    """A grid of all criteria but the first.
+
+    Attributes
+    ----------
+    cells : ndarray of shape (n_cells,)
+        The deepest front met so far, in a cell and below.
+    rows : ndarray of shape (n_rows,)
+        Where the rows of cells along the last criterion start, but those at an edge, where the place in some
+        criterion is 0.
+    steps : ndarray of shape (n_criteria - 2,)
+        From a row to the one before it, in each of the other criteria.
+    width : int
+        Cells of a row.
+    """
+
+    cells: NDArray[np.int16]
+    rows: NDArray[np.intp]
+    steps: NDArray[np.intp]
+    width: int
+
+
+@compiled
+def number_layers(
+    firsts: NDArray[np.int64], places: NDArray[np.int64], layer: Layer, numbers: NDArray[np.intp]
+) -> None:
+    """Write the front numbers of distinct dyads in lexicographic order, one value of the first criterion at a time.
+
+    `firsts` are the places of the dyads in the first criterion, `places` their cells in the layer, which starts with
+    zeros and holds what all values so far have brought.
+    """
+    cells, rows, steps, width = layer
+    dyad = 0
+    while dyad < firsts.shape[0]:
+        first = firsts[dyad]
+        for start in rows:
+            row = cells[start : start + width]
+            # Most rows hold no dyad, and to take the larger of two rows is a matter of a few vectors.
+            for step in steps:
+                before = cells[start - step : start - step + width]
+                for place in range(width):
+                    row[place] = max(row[place], before[place])
+            while dyad < firsts.shape[0] and firsts[dyad] == first and places[dyad] < start + width:
+                place = places[dyad] - start
+                number = row[place] + np.int16(1)
+                numbers[dyad] = number
+                # A row rises, so that what is as deep ends what the dyad is felt by.
+                while place < width and row[place] < number:
+                    row[place] = number
+                    place += 1
+                dyad += 1

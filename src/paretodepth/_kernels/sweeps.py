@@ -198,8 +198,9 @@ def raise_above(
         number = near_upper.numbers[place % n_near]
         first, second = near_upper.points[place % n_near, 0], near_upper.points[place % n_near, 1]
         if shallowest <= number <= deepest and is_dominated(stairs, number, first, second):
-            # Most are not dominated at all, and the others hardly ever by many fronts more.
-            number += 1
+            # Most are not dominated at all, and the others hardly ever by many fronts more, except in a chain, in which
+            # all of the lower half dominates.
+            number = deepest + 1 if is_dominated(stairs, deepest, first, second) else number + 1
             step = 1
             while number + step <= deepest and is_dominated(stairs, number + step - 1, first, second):
                 number += step

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches, gen_even_slices
 
 from paretodepth._blocks import threads
-from paretodepth._kernels.cells import N_SEARCHES, append_digits, number_cells
+from paretodepth._kernels.cells import N_SEARCHES, Layer, append_digits, number_cells, number_layers
 from paretodepth._kernels.sweeps import MOVES_LEFT, Near, Staircases, number_triples, raise_above, settle_few
 from paretodepth._kernels.wide_tree import ask_wide, settle_wide
 from paretodepth.fronts.tree import MAX_STACK, build_wide_tree
@@ -22,6 +24,15 @@ MAX_MOVES = 1024
 """Points pushed aside per dyad, on average, before the staircases are held to be too long."""
 MAX_CELLS = (8, 32, 64)
 """Cells of a grid per dyad, of two, three and more criteria: more take longer to number than the dyads to sort."""
+
+MAX_ROWS = (25, 100, 200)
+"""Rows of a layered grid per dyad, of three, four and more criteria: more take longer than other ways."""
+ROW_CELLS = 64
+"""Cells of a row that take as long as to begin a row."""
+LAYER_CELLS = 32
+"""Cells of a layer per dyad: more would take more memory than other ways."""
+MAX_NUMBER = 2**15 - 1
+"""The largest front number that a layer can hold."""
 
 
 def number_few_values(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
@@ -64,12 +75,57 @@ def number_distinct(
     max_depth = n_dyads if max_depth is None else min(max_depth, n_dyads)
     if n_criteria == 1 or n_dyads == 0:
         return np.arange(1, n_dyads + 1)
-    numbers = None
+    numbers = number_by_layers(ordered)
+    if numbers is not None:
+        return numbers
     if n_criteria == 3:
         numbers = _number_by_sweep(ordered, max_moves, max_depth)
     elif n_criteria == 4:
         numbers = _number_by_halves(ordered, max_moves, max_depth)
     return _number_by_tree(ordered, n_jobs) if numbers is None else numbers
+
+
+def number_by_layers(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the front numbers of distinct dyads in lexicographic order by a grid of their values, layer by layer.
+
+    Three criteria at least. None if that would take longer, or more memory, than to sort them otherwise.
+    """
+    values = _values_of_layers(ordered)
+    if values is None:
+        return None
+    n_dyads, n_criteria = ordered.shape
+    firsts, places = np.zeros((2, n_dyads), np.int64)
+    room = np.empty(N_SEARCHES, np.intp)
+    append_digits(ordered, 0, values[0], firsts, room)
+    for criterion in range(1, n_criteria):
+        append_digits(ordered, criterion, values[criterion], places, room)
+    cells = np.zeros([len(of) + 1 for of in values[1:]], np.int16)
+    is_inside = np.zeros(cells.shape[:-1], bool)
+    is_inside[(slice(1, None),) * is_inside.ndim] = True
+    width = cells.shape[-1]
+    steps = np.array(cells.strides[:-1]) // cells.itemsize
+    numbers = np.zeros(n_dyads, np.intp)
+    number_layers(firsts, places, Layer(cells.ravel(), np.flatnonzero(is_inside) * width, steps, width), numbers)
+    return numbers
+
+
+def _values_of_layers(ordered: NDArray[np.float64]) -> list[NDArray[np.float64]] | None:
+    """Return the distinct values of each criterion, or None if a layered grid of them would be too large."""
+    n_dyads, n_criteria = ordered.shape
+    max_rows = MAX_ROWS[min(n_criteria, 5) - 3] * n_dyads
+    values = []
+    # A row is compared with one before it in each criterion but the first and the last.
+    n_rows = n_criteria - 2.0
+    for criterion, column in enumerate(ordered.T):
+        values.append(distinct_values(column))
+        is_last = criterion == n_criteria - 1
+        n_rows *= 1 + len(values[-1]) / ROW_CELLS if is_last else len(values[-1])
+        # Most often the first criterion has no ties, and this is all there is to do.
+        if n_rows > max_rows or 2 * len(values[0]) > n_dyads:
+            return None
+    is_small = math.prod(len(of) + 1 for of in values[1:]) <= LAYER_CELLS * n_dyads
+    # From a front to the next at least one value rises, so that there are fewer fronts than values.
+    return values if is_small and sum(map(len, values)) <= MAX_NUMBER else None
 
 
 def _number_by_sweep(ordered: NDArray[np.float64], max_moves: int, max_depth: int) -> NDArray[np.intp] | None:
