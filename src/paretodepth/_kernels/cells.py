@@ -96,12 +96,16 @@ def number_layers(
                 before = cells[start - step : start - step + width]
                 for place in range(width):
                     row[place] = max(row[place], before[place])
+            number = np.int16(0)
             while dyad < firsts.shape[0] and firsts[dyad] == first and places[dyad] < start + width:
                 place = places[dyad] - start
-                number = row[place] + np.int16(1)
+                number = max(number, row[place]) + np.int16(1)
                 numbers[dyad] = number
-                # A row rises, so that what is as deep ends what the dyad is felt by.
-                while place < width and row[place] < number:
+                dyad += 1
+                end = width
+                if dyad < firsts.shape[0] and firsts[dyad] == first:
+                    end = min(end, places[dyad] - start)
+                # A row rises: what is as deep ends what feels the dyad, if not the next dyad of the row does.
+                while place < end and row[place] < number:
                     row[place] = number
                     place += 1
-                dyad += 1
