@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth._blocks import BLOCK_VALUES, map_blocks, printed, row_blocks, watched
+from paretodepth._blocks import BLOCK_VALUES, Rooms, map_blocks, printed, row_blocks, watched
 from tests.draws import fitted_detector, small_blocks
 
 
@@ -15,6 +15,19 @@ def test_a_block_holds_no_more_values_than_the_working_memory_unless_a_row_does(
         assert row_blocks(2, 71) == [slice(0, 1), slice(1, 2)]
     with small_blocks(10 * BLOCK_VALUES):
         assert row_blocks(2, BLOCK_VALUES) == [slice(0, 1), slice(1, 2)]
+
+
+def test_a_room_is_used_again_unless_it_is_taken_or_too_small():
+    rooms = Rooms()
+    with rooms.taken((2, 3)) as first:
+        assert first.shape == (2, 3)
+        with rooms.taken((2, 3)) as second:
+            assert not np.shares_memory(first, second)
+    with rooms.taken((5,)) as again:
+        assert np.shares_memory(again, first)
+        assert again.flags.c_contiguous
+    with rooms.taken((4, 4)) as larger:
+        assert larger.shape == (4, 4)
 
 
 def test_results_come_in_the_order_of_the_blocks_whoever_ends_first():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,7 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import NDArray
 from sklearn import get_config
 
 from paretodepth._checks import is_integer
@@ -39,6 +42,30 @@ def row_blocks(n_rows: int, values_per_row: int) -> list[slice]:
 def block_values(most: int) -> int:
     """Return how many values a block may hold: `most`, or fewer if scikit-learn's `working_memory` is smaller."""
     return min(most, int(get_config()["working_memory"] * 2**20) // 8)
+
+
+class Rooms:
+    """Memory for blocks that threads fill and leave one after the other, one room a thread.
+
+    A system that gets memory back at once, as on workers of Dask, hands it out again page by page, which takes
+    longer than to compute what is written there.
+    """
+
+    def __init__(self) -> None:
+        self._free: list[NDArray[np.float64]] = []
+
+    @contextmanager
+    def taken(self, shape: tuple[int, ...]) -> Iterator[NDArray[np.float64]]:
+        """Give a C-contiguous array of a shape, which is another thread's afterwards."""
+        n_values = math.prod(shape)
+        try:
+            room = self._free.pop()
+        except IndexError:
+            room = np.empty(n_values)
+        if room.size < n_values:
+            room = np.empty(n_values)
+        yield room[:n_values].reshape(shape)
+        self._free.append(room)
 
 
 @contextmanager

@@ -102,23 +102,38 @@ class FittedCriterion:
             return A.astype(np.float64, copy=False)
         return self._block(A, B, origin, n_jobs, is_training=False)
 
-    def training_dissimilarities(self, view: View, rows: slice, n_jobs: int | None) -> NDArray[np.float64]:
-        """Return the dissimilarities of some training samples to these and all later ones.
+    def write_training_dissimilarities(
+        self, out: NDArray[np.float64], view: View, rows: slice, n_jobs: int | None
+    ) -> None:
+        """Write the dissimilarities of some training samples to these and all later ones into a C-contiguous array.
 
         Only entries above the diagonal are meant: the dissimilarity of a pair is asked for once.
         """
         if self.is_precomputed:
-            return view[rows, rows.start :].astype(np.float64, copy=False)
+            out[:] = view[rows, rows.start :]
+            return
         origin: Origin = (rows.start, rows.start)
-        return self._block(view[rows], view[rows.start :], origin, n_jobs, is_training=True)
+        block = self._block(view[rows], view[rows.start :], origin, n_jobs, is_training=True, out=out)
+        # A metric that cannot write to a given array has made one of its own.
+        if block is not out:
+            out[:] = block
 
-    def _block(self, A: View, B: View, origin: Origin, n_jobs: int | None, *, is_training: bool) -> NDArray[np.float64]:
+    def _block(
+        self,
+        A: View,
+        B: View,
+        origin: Origin,
+        n_jobs: int | None,
+        *,
+        is_training: bool,
+        out: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
         metric, registered, params = self.metric, self.criterion.registered, self.criterion.params
         if registered is not None:
             check_comparable(A, B, self.name)
             # More threads than cores help nobody, and the number may come from a stranger's file.
             threads = {"n_threads": min(effective_n_jobs(n_jobs), cpu_count())} if registered.is_threaded else {}
-            block = registered.block(A, B, self.state | threads)
+            block = registered.block(A, B, {**self.state, **threads, "out": out})
             if self.criterion.missing == "ignore":
                 check_common(block, self.name, origin, n_columns=A.shape[1])
         elif self.criterion.pairwise:

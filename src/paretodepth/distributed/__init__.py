@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from paretodepth._blocks import Part, Result, row_blocks, told
+from paretodepth._blocks import Part, Result, Rooms, row_blocks, told
 from paretodepth._checks import listed
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.detector import NAME, ParetoDepthDetector, fit_by_pairs
@@ -204,9 +204,9 @@ def _apply(function: Callable[[Pairs, Part], Result], pairs: Pairs, part: Part) 
 
 def _summarize(summaries: Sequence[SomeCriteria], pairs: Pairs, blocks: Sequence[slice]) -> Sequence[SomeCriteria]:
     """Return summaries of the dyads of some blocks; other tasks use the same empty ones."""
-    own = copy.deepcopy(summaries)
+    own, rooms = copy.deepcopy(summaries), Rooms()
     for rows in blocks:
-        add_later(own, pairs, rows)
+        add_later(own, rooms, pairs, rows)
     return own
 
 

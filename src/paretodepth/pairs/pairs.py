@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._blocks import Part, Result, iterate_blocks, row_blocks
+from paretodepth._blocks import Part, Result, Rooms, iterate_blocks, row_blocks
 from paretodepth._kernels.nearest import mirror_square, unpack_rows
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.criteria.metrics.metric import View
@@ -51,13 +51,23 @@ class Pairs(ABC):
         """The number of pairs."""
         return self.n_samples * (self.n_samples - 1) // 2
 
+    def later_shape(self, rows: slice) -> tuple[int, int, int]:
+        """Return the shape of some samples against these and all later ones, (n_criteria, n_rows, n_columns)."""
+        return self.n_criteria, rows.stop - rows.start, self.n_samples - rows.start
+
+    def later(self, rows: slice) -> NDArray[np.float64]:
+        """Return what `write_later` writes."""
+        block = np.empty(self.later_shape(rows))
+        self.write_later(block, rows)
+        return block
+
     @abstractmethod
     def block(self, rows: slice) -> NDArray[np.float64]:
         """Return some samples against all, (n_criteria, n_rows, n_samples), each infinitely far from itself."""
 
     @abstractmethod
-    def later(self, rows: slice) -> NDArray[np.float64]:
-        """Return some samples against these and all later ones, (n_criteria, n_rows, n_columns).
+    def write_later(self, block: NDArray[np.float64], rows: slice) -> None:
+        """Write some samples against these and all later ones into a block of `later_shape`, C-contiguous.
 
         Only the entries above the diagonal, column > row, are meant.
         """
@@ -76,7 +86,8 @@ class Pairs(ABC):
 
     def summarized(self, summaries: Sequence[SomeCriteria], blocks: Sequence[slice]) -> list[Fronts]:
         """Return the fronts of summaries after the dyads of blocks of samples with later ones were added to each."""
-        for _ in self.map(partial(add_later, summaries), blocks):
+        rooms = Rooms()
+        for _ in self.map(partial(add_later, summaries, rooms), blocks):
             pass
         return [summary.fronts() for _, summary in summaries]
 
@@ -147,15 +158,17 @@ class ComputedPairs(Pairs):
                 part[:, :start] = view[:start, rows].T
             elif start:
                 part[:, :start] = criterion.dissimilarities(view[:start], view[rows], (0, start), self.n_jobs).T
-            part[:, start:] = criterion.training_dissimilarities(view, rows, self.n_jobs)
+            later = np.empty((rows.stop - start, self.n_samples - start))
+            criterion.write_training_dissimilarities(later, view, rows, self.n_jobs)
+            part[:, start:] = later
         # Of these samples among themselves a function was asked for what is right of the diagonal alone.
         mirror_square(block, start)
         return block
 
-    def later(self, rows: slice) -> NDArray[np.float64]:
-        """Return some samples against these and all later ones."""
-        parts = zip(self.criteria, self.views, strict=True)
-        return np.stack([criterion.training_dissimilarities(view, rows, self.n_jobs) for criterion, view in parts])
+    def write_later(self, block: NDArray[np.float64], rows: slice) -> None:
+        """Write some samples against these and all later ones."""
+        for part, criterion, view in zip(block, self.criteria, self.views, strict=True):
+            criterion.write_training_dissimilarities(part, view, rows, self.n_jobs)
 
     def chosen(self, sample: int, others: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of one sample with some later ones."""
@@ -213,12 +226,10 @@ class HeldPairs(Pairs):
         unpack_rows(self.dyads, rows.start, block)
         return block
 
-    def later(self, rows: slice) -> NDArray[np.float64]:
-        """Return some samples against these and all later ones."""
-        block = np.zeros((self.n_criteria, rows.stop - rows.start, self.n_samples - rows.start))
+    def write_later(self, block: NDArray[np.float64], rows: slice) -> None:
+        """Write some samples against these and all later ones."""
         for in_block, in_dyads in _same_pairs(block, self.dyads[pairs_before(rows.start, self.n_samples) :]):
             in_block[:] = in_dyads
-        return block
 
     def chosen(self, sample: int, others: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of one sample with some later ones."""
@@ -238,13 +249,14 @@ class HeldPairs(Pairs):
         return self.dyads if is_all else super().sample(n_rows=n_rows)
 
 
-def add_later(summaries: Sequence[SomeCriteria], pairs: Pairs, rows: slice) -> None:
+def add_later(summaries: Sequence[SomeCriteria], rooms: Rooms, pairs: Pairs, rows: slice) -> None:
     """Add the dyads of some samples with all later ones to summaries."""
-    block = pairs.later(rows)
-    for criteria, summary in summaries:
-        # All criteria need not be taken apart.
-        part = block if len(criteria) == len(block) else [block[criterion] for criterion in criteria]
-        summary.add_block(part, is_triangle=True)
+    with rooms.taken(pairs.later_shape(rows)) as block:
+        pairs.write_later(block, rows)
+        for criteria, summary in summaries:
+            # All criteria need not be taken apart.
+            part = block if len(criteria) == len(block) else [block[criterion] for criterion in criteria]
+            summary.add_block(part, is_triangle=True)
 
 
 def _packed(pairs: Pairs, rows: slice) -> NDArray[np.float64]:

@@ -84,7 +84,8 @@ class Metric:
         ``encode(columns, state)`` returns what is compared, one row a sample. Refuses
         columns of another kind.
     block : callable
-        ``block(A, B, state)`` returns the dissimilarities of encoded samples, pair by pair.
+        ``block(A, B, state)`` returns the dissimilarities of encoded samples, pair by pair. It
+        may write them to ``state["out"]``, if that is an array and not None, and return this.
     fit : callable or None
         ``fit(columns, params)`` returns the state: the parameters with what is estimated from
         the training samples. None: the parameters alone.

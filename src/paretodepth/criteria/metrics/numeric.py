@@ -44,12 +44,14 @@ def numbers(columns: Columns, state: State) -> View:
     return check_numbers(columns)
 
 
-def scipy_block(A: View, B: View, metric: str, **params: Any) -> NDArray[np.float64]:
-    """Return a block of a metric of SciPy.
+def scipy_block(
+    A: View, B: View, metric: str, out: NDArray[np.float64] | None = None, **params: Any
+) -> NDArray[np.float64]:
+    """Return a block of a metric of SciPy, in `out` if that is given.
 
     It computes pair by pair; a product of whole matrices would round differently in another batch.
     """
-    block: NDArray[np.float64] = cdist(A, B, metric, **params)
+    block: NDArray[np.float64] = cdist(A, B, metric, out=out, **params)
     return block
 
 
@@ -58,7 +60,7 @@ def _scipy(name: str, summary: str, *parameters: Parameter) -> Metric:
     names = [parameter.name for parameter in parameters]
 
     def block(A: View, B: View, state: State) -> NDArray[np.float64]:
-        return scipy_block(A, B, name, **{key: state[key] for key in names})
+        return scipy_block(A, B, name, state.get("out"), **{key: state[key] for key in names})
 
     return Metric(name, "numeric", summary, numbers, block, source="SciPy", parameters=parameters)
 
@@ -67,26 +69,30 @@ def _cityblock(A: View, B: View, state: State) -> NDArray[np.float64]:
     if A.shape[1] == 1 and state["missing"] != "ignore":
         # As SciPy's to the last bit, in a third of the time.
         with np.errstate(over="ignore"):
-            differences: NDArray[np.float64] = A - B.T
+            differences: NDArray[np.float64] = np.subtract(A, B.T, out=state.get("out"))
         np.abs(differences, out=differences)
         return differences
-    return summed(A, B, DIFFERENCE) if state["missing"] == "ignore" else scipy_block(A, B, "cityblock")
+    if state["missing"] == "ignore":
+        return summed(A, B, DIFFERENCE)
+    return scipy_block(A, B, "cityblock", state.get("out"))
 
 
 def _sqeuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
-    return summed(A, B, SQUARE) if state["missing"] == "ignore" else scipy_block(A, B, "sqeuclidean")
+    if state["missing"] == "ignore":
+        return summed(A, B, SQUARE)
+    return scipy_block(A, B, "sqeuclidean", state.get("out"))
 
 
 def _euclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
     if state["missing"] == "ignore":
         return np.sqrt(summed(A, B, SQUARE))
-    return scipy_block(A, B, "euclidean")
+    return scipy_block(A, B, "euclidean", state.get("out"))
 
 
 def _hamming(A: View, B: View, state: State) -> NDArray[np.float64]:
     if state["missing"] == "ignore":
         return summed(A, B, MISMATCH) / int(A.shape[1])
-    return scipy_block(A, B, "hamming")
+    return scipy_block(A, B, "hamming", state.get("out"))
 
 
 def _variances(columns: Columns, params: Mapping[str, Any]) -> State:
@@ -102,7 +108,7 @@ def _are_variances(value: Any, params: Mapping[str, Any], n_columns: int, view: 
 def _seuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
     if state["missing"] == "ignore":
         return np.sqrt(summed(A, B, SQUARE, 1 / state["variances"]))
-    return scipy_block(A, B, "seuclidean", V=state["variances"])
+    return scipy_block(A, B, "seuclidean", state.get("out"), V=state["variances"])
 
 
 def _inverse_covariance(columns: Columns, params: Mapping[str, Any]) -> State:
@@ -115,11 +121,11 @@ def _is_inverse(value: Any, params: Mapping[str, Any], n_columns: int, view: Vie
 
 
 def _mahalanobis(A: View, B: View, state: State) -> NDArray[np.float64]:
-    return scipy_block(A, B, "mahalanobis", VI=state["inverse_covariance"])
+    return scipy_block(A, B, "mahalanobis", state.get("out"), VI=state["inverse_covariance"])
 
 
 def _cosine(A: View, B: View, state: State) -> NDArray[np.float64]:
-    block = scipy_block(A, B, "cosine")
+    block = scipy_block(A, B, "cosine", state.get("out"))
     # A row of zeros, such as a text without a known word, has no direction: unlike all that have one.
     is_zero_in_A, is_zero_in_B = (np.all(rows == 0, axis=1) for rows in (A, B))
     if is_zero_in_A.any() or is_zero_in_B.any():
