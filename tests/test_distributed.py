@@ -124,6 +124,27 @@ def test_the_number_of_tasks_changes_no_bit(client, n_tasks):
     assert_same_results(detector, expected, X[:5])
 
 
+def test_the_workers_take_turns_and_results_keep_their_order(client):
+    own = fitted(None, np.random.default_rng(0).random((30, 2)))
+    pairs = distributed.ClusterPairs(own.criteria, own.views, 1, client=client)
+    results = list(pairs.map(lambda pairs, part: (part, os.getpid()), range(7)))
+    assert [part for part, _ in results] == list(range(7))
+    assert {worker for _, worker in results} == set(client.run(os.getpid).values())
+    assert list(pairs.map(lambda pairs, part: part, [3])) == [3]
+    assert list(pairs.map(lambda pairs, part: part, [])) == []
+
+
+@pytest.mark.timeout(60)
+def test_tasks_wait_for_workers_that_come_back():
+    own = fitted(None, np.random.default_rng(0).random((30, 2)))
+    with new_cluster(n_workers=0) as cluster, Client(cluster) as client:
+        pairs = distributed.ClusterPairs(own.criteria, own.views, 1, client=client)
+        start = threading.Timer(1.0, cluster.scale, (1,))
+        start.start()
+        assert list(pairs.map(lambda pairs, part: part, range(3))) == [0, 1, 2]
+        start.join()
+
+
 def test_samples_of_dask_are_fitted_and_scored_as_those_of_numpy_and_pandas(client):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((90, 2)), columns=["a", "b"])

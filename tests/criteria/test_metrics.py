@@ -78,10 +78,10 @@ def test_a_metric_gives_the_same_bits_alone_and_in_a_batch(draw):
 def test_a_metric_writes_the_same_bits_into_a_given_block(draw):
     one, block, _ = blocks(draw)
     (training,) = fitted([criterion(draw)], draw.training).views
-    for rows in (slice(0, 1), slice(2, 5)):
-        written = np.full((rows.stop - rows.start, len(training) - rows.start), np.nan)
-        one.write_training_dissimilarities(written, training, rows, 1)
-        assert_array_equal(written, block[rows, rows.start :])
+    for some in (slice(0, 1), slice(2, 5)):
+        written = np.full((some.stop - some.start, len(training) - some.start), np.nan)
+        one.write_training_dissimilarities(written, training, some, 1)
+        assert_array_equal(written, block[some, some.start :])
 
 
 @every_metric

@@ -1,8 +1,8 @@
 """The same fit and the same scores on a Dask cluster.
 
 Needs the extra ``distributed``. The training samples go to every worker once; blocks of
-pairs are tasks; what they do not drop is joined in a tree. A worker that dies is made up for by
-the others, and the result is that of one machine, bit by bit.
+pairs are tasks, which workers take in turn; what they do not drop is joined in a tree. A worker
+that dies is made up for by the others, and the result is that of one machine, bit by bit.
 """
 
 from __future__ import annotations
@@ -149,9 +149,8 @@ class ClusterPairs(ComputedPairs):
         with clear_errors("distributed.fit"):
             # Sent once, as it may hold an index of all fronts.
             remote = _sent(function, self._client)
-            n_parts = len(parts)
-            futures = self._client.map(_apply, [remote] * n_parts, [self._remote] * n_parts, list(parts), pure=False)
-            yield from told(_results(futures, self._client), n_parts)
+            futures = _shared_out(_apply, (remote, self._remote), parts, self._client)
+            yield from told(_results(futures, self._client), len(parts))
 
     def summarized(self, summaries: Sequence[SomeCriteria], blocks: Sequence[slice]) -> list[Fronts]:
         """Return the fronts of summaries after the dyads of blocks of samples with later ones were added to each."""
@@ -160,7 +159,7 @@ class ClusterPairs(ComputedPairs):
         groups = [blocks[task::n_tasks] for task in range(n_tasks)]
         with clear_errors("distributed.fit"):
             remote = _sent(summaries, self._client)
-            futures = self._client.map(_summarize, [remote] * n_tasks, [self._remote] * n_tasks, groups, pure=False)
+            futures = _shared_out(_summarize, (remote, self._remote), groups, self._client)
             # The last few are joined here, where the fronts are needed and nobody else has anything to do.
             while len(futures) > JOINED_AT_ONCE:
                 parts = [futures[start : start + JOINED_AT_ONCE] for start in range(0, len(futures), JOINED_AT_ONCE)]
@@ -192,6 +191,25 @@ def _sent(value: Any, client: Client | Taking) -> Any:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph")
         return client.submit(_same, value, pure=False)
+
+
+def _shared_out(
+    function: Callable[..., Any], given: tuple[Any, ...], parts: Sequence[Any], client: Client | Taking
+) -> list[Any]:
+    """Return futures of a function's results for what all tasks are given and each part, the workers taking turns.
+
+    Dask gives tasks to the worker that holds what they are given, and those without work take
+    over some of them only if it expects them to last. A worker that dies or falls behind is made up for as ever.
+    """
+    workers = [worker for worker, n_threads in client.nthreads().items() for _ in range(n_threads)] or [None]
+    futures: list[Any] = [None] * len(parts)
+    for turn, worker in enumerate(workers[: len(parts)]):
+        own = parts[turn :: len(workers)]
+        arguments = [[value] * len(own) for value in given]
+        futures[turn :: len(workers)] = client.map(
+            function, *arguments, own, pure=False, workers=worker, allow_other_workers=worker is not None
+        )
+    return futures
 
 
 def _same(value: Any) -> Any:
