@@ -31,6 +31,7 @@ from paretodepth.criteria.usual import Usual, usual_columns
 from paretodepth.criteria.values import Columns, Origin, check_comparable, check_dissimilarities, check_no_missing
 
 Rows = slice | NDArray[np.intp]
+Block = NDArray[np.float64]
 SEQUENCE_KINDS = ("text", "series", "trajectories")
 
 
@@ -92,7 +93,7 @@ class FittedCriterion:
         registered = self.criterion.registered
         return callable_view(columns) if registered is None else registered.encode(columns, self.state)
 
-    def dissimilarities(self, A: View, B: View, origin: Origin, n_jobs: int | None = None) -> NDArray[np.float64]:
+    def dissimilarities(self, A: View, B: View, origin: Origin, n_jobs: int | None = None) -> Block:
         """Return the dissimilarities of each row of `A` to each row of `B`, checked.
 
         Of a precomputed criterion `A` already holds them. `origin` numbers the first
@@ -100,34 +101,20 @@ class FittedCriterion:
         """
         if self.is_precomputed:
             return A.astype(np.float64, copy=False)
-        return self._block(A, B, origin, n_jobs, is_training=False)
+        return self._block(A, B, origin, n_jobs, None)
 
-    def write_training_dissimilarities(
-        self, out: NDArray[np.float64], view: View, rows: slice, n_jobs: int | None
-    ) -> None:
+    def write_training_dissimilarities(self, out: Block, view: View, rows: slice, n_jobs: int | None) -> None:
         """Write the dissimilarities of some training samples to these and all later ones into a C-contiguous array.
 
         Only entries above the diagonal are meant: the dissimilarity of a pair is asked for once.
         """
-        if self.is_precomputed:
-            out[:] = view[rows, rows.start :]
-            return
-        origin: Origin = (rows.start, rows.start)
-        block = self._block(view[rows], view[rows.start :], origin, n_jobs, is_training=True, out=out)
+        start = rows.start
+        block = None if self.is_precomputed else self._block(view[rows], view[start:], (start, start), n_jobs, out)
         # A metric that cannot write to a given array has made one of its own.
         if block is not out:
-            out[:] = block
+            out[:] = view[rows, start:] if block is None else block
 
-    def _block(
-        self,
-        A: View,
-        B: View,
-        origin: Origin,
-        n_jobs: int | None,
-        *,
-        is_training: bool,
-        out: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
+    def _block(self, A: View, B: View, origin: Origin, n_jobs: int | None, out: Block | None) -> Block:
         metric, registered, params = self.metric, self.criterion.registered, self.criterion.params
         if registered is not None:
             check_comparable(A, B, self.name)
@@ -137,6 +124,7 @@ class FittedCriterion:
             if self.criterion.missing == "ignore":
                 check_common(block, self.name, origin, n_columns=A.shape[1])
         elif self.criterion.pairwise:
+            is_training = out is not None
             block = element_block(metric, A, B, params, self.name, is_training=is_training)  # type: ignore[arg-type]
         else:
             block = metric(read_only(A), read_only(B), **params)  # type: ignore[operator]
