@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from paretodepth._kernels import compiled
 
+
 @compiled
 def number_pairs(pairs: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the front numbers of two-criteria dyads in lexicographic order.
