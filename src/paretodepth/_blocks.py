@@ -33,9 +33,9 @@ _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 _title: ContextVar[str] = ContextVar("title", default="")
 
 
-def row_blocks(n_rows: int, values_per_row: int) -> list[slice]:
+def row_blocks(n_rows: int, values_per_row: int, max_rows: int | None = None) -> list[slice]:
     """Return slices that cover `n_rows` rows, each of at most `BLOCK_VALUES` values unless one row has more."""
-    size = max(1, block_values(BLOCK_VALUES) // max(1, values_per_row))
+    size = max(1, min(max_rows or n_rows, block_values(BLOCK_VALUES) // max(1, values_per_row)))
     return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
 

@@ -57,9 +57,10 @@ def test_sweeps_and_lookups_of_two_criteria_agree(draw):
         swept, looked_up = Staircases(fronts, swept_points=np.inf), Staircases(fronts, swept_points=0)
         assert_array_equal(swept.first_dominated(new), looked_up.first_dominated(new))
         assert_array_equal(swept.first_undominated(new), looked_up.first_undominated(new))
+        assert_array_equal(swept.both(new), looked_up.both(new))
 
 
-def test_lookups_equal_the_naive_depths_on_any_dyads():
+def test_sweeps_and_lookups_equal_the_naive_depths_on_any_dyads():
     @settings(max_examples=N_EXAMPLES, deadline=None)
     @given(dyad_arrays(2), dyad_arrays(2, max_dyads=5))
     def check(dyads, new):
@@ -67,10 +68,12 @@ def test_lookups_equal_the_naive_depths_on_any_dyads():
         new = new[lexicographic_order(new)]
         fronts = Fronts.from_dyads(dyads)
         if len(fronts):
-            staircases = Staircases(fronts, swept_points=0)
             expected = naive.depths_of_every_kind(new, dyads, naive.front_numbers(dyads))
-            assert_array_equal(staircases.first_dominated(new), expected["paper"])
-            assert_array_equal(staircases.first_undominated(new), expected["insertion"])
+            for swept_points in (0, np.inf):
+                staircases = Staircases(fronts, swept_points=swept_points)
+                assert_array_equal(staircases.first_dominated(new), expected["paper"])
+                assert_array_equal(staircases.first_undominated(new), expected["insertion"])
+                assert_array_equal(staircases.both(new), [expected["paper"], expected["insertion"]])
 
     check()
 

@@ -29,11 +29,14 @@ def absolute_differences(A, B):
     return np.abs(A[:, None, 0] - B[:, 0]), np.abs(A[:, None, 1] - B[:, 1])
 
 
-def test_nearest_dyads_equal_the_naive_ones(samples):
-    block = np.array(absolute_differences(samples[:15] + 0.25, samples))
+# Of more rows, those without ties are sorted all at once.
+@pytest.mark.parametrize("n_rows", [15, 40])
+def test_nearest_dyads_equal_the_naive_ones(samples, n_rows):
+    block = np.array(absolute_differences(samples[:n_rows] + 0.25, samples))
+    block[0, ::3, ::2] = np.inf
     for n_neighbors in ((1, 1), (3, 5), (89, 60)):
         neighbors, near = nearest_dyads(block, np.array(n_neighbors))
-        for row in range(15):
+        for row in range(n_rows):
             expected = naive.nearest(block[:, row], n_neighbors)
             assert_array_equal(neighbors[row], expected, err_msg=f"{n_neighbors}, row {row}")
             assert_array_equal(near[row], block[:, row, expected].T, err_msg=f"{n_neighbors}, row {row}")

@@ -5,9 +5,6 @@ from numpy.typing import NDArray
 
 from paretodepth._kernels import compiled
 
-GROUP = 32
-"""Fronts whose largest value is kept, and groups of them."""
-
 
 @compiled
 def number_pairs(pairs: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -76,29 +73,43 @@ def sweep_up(
     numbers: NDArray[np.int32],
     dyads: NDArray[np.float64],
     lowest: NDArray[np.float64],
+    found: NDArray[np.intp],
     depths: NDArray[np.float64],
 ) -> None:
-    """Add to the depth of each dyad one more than the last front with a point that dominates it.
+    """Write, for each dyad, one more than the last front with a point that dominates it.
 
     The dyads and the points, which have these front numbers, come in lexicographic order.
-    ``lowest[f]`` is the smallest second criterion met so far on front f + 1, NaN if none was met.
+    ``lowest[f]`` is the smallest second criterion met so far on front f + 1, NaN if none was
+    met, as is the case of the last one, which is no front. Searches find room in `found`.
     """
     swept = n_fronts = 0
-    for dyad in range(dyads.shape[0]):
-        first, second = dyads[dyad, 0], dyads[dyad, 1]
-        while swept < points.shape[0]:
-            if points[swept, 0] > first or (points[swept, 0] == first and points[swept, 1] >= second):
-                break
-            lowest[numbers[swept] - 1] = points[swept, 1]
-            n_fronts = max(n_fronts, numbers[swept])
-            swept += 1
-        # It never falls with f, see `number_pairs`.
-        n_above, n_left = 0, n_fronts
-        while n_left > 0:
-            half = (n_left + 1) >> 1
-            n_above += half * (lowest[n_above + half - 1] <= second)
-            n_left -= half
-        depths[dyad] += n_above + 1
+    widest_step = 1
+    for start in range(0, dyads.shape[0], found.shape[0]):
+        n_searches = min(found.shape[0], dyads.shape[0] - start)
+        # Side by side, as in `number_pairs`: what is swept meanwhile can only raise a depth, and is made up for below.
+        for search in range(n_searches):
+            found[search] = 0
+        step = widest_step
+        while step > 0:
+            for search in range(n_searches):
+                last = found[search] + step
+                is_above = last <= n_fronts and lowest[last - 1] <= dyads[start + search, 1]
+                found[search] += step * is_above
+            step >>= 1
+        for search in range(n_searches):
+            first, second = dyads[start + search, 0], dyads[start + search, 1]
+            while swept < points.shape[0]:
+                if points[swept, 0] > first or (points[swept, 0] == first and points[swept, 1] >= second):
+                    break
+                lowest[numbers[swept] - 1] = points[swept, 1]
+                n_fronts = max(n_fronts, numbers[swept])
+                swept += 1
+            n_above = found[search]
+            while lowest[n_above] <= second:
+                n_above += 1
+            depths[start + search] = n_above + 1
+        while 2 * widest_step <= n_fronts:
+            widest_step *= 2
 
 
 @compiled
@@ -113,20 +124,21 @@ def first_at_least(values: NDArray[np.float64], start: int, value: float) -> int
 def sweep_down(
     points: NDArray[np.float64],
     numbers: NDArray[np.int32],
-    n_fronts: int,
     dyads: NDArray[np.float64],
-    highest: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+    fronts: NDArray[np.float64],
+    groups: NDArray[np.float64],
     depths: NDArray[np.float64],
 ) -> None:
-    """Add to the depth of each dyad the first front with a point that it dominates, M + 1 if there is none of M.
+    """Write, for each dyad, the first front with a point that it dominates; `depths` tells one it is not before, or 0.
 
-    The dyads and the points come as in `sweep_up` and are gone through from the end. Of
-    what is in `highest`, the first is the largest second criterion met so far on each
-    front, NaN if none was met, the second that of each `GROUP` fronts, the third that of
-    each `GROUP` groups; the last of these stands for fronts beyond the last.
+    The dyads and the points come as in `sweep_up` and are gone through from the end.
+    `fronts` holds the largest second criterion met so far on each front, NaN if none was
+    met, and `groups` that of as many fronts as there are fronts to a group, a power of two.
+    What is infinite from the start, in the last group at least, stands for no front.
     """
-    fronts, groups, towers = highest
-    towers[-1] = np.inf
+    shift = 0
+    while groups.shape[0] << shift < fronts.shape[0]:
+        shift += 1
     left = points.shape[0]
     for dyad in range(dyads.shape[0] - 1, -1, -1):
         first, second = dyads[dyad, 0], dyads[dyad, 1]
@@ -136,26 +148,30 @@ def sweep_down(
                 break
             left -= 1
             front = int(numbers[left]) - 1
-            group = front // GROUP
-            tower = group // GROUP
+            group = front >> shift
             # A front is a staircase, which rises from the far end. Without branches, as nobody can tell which way
             # the others go.
             fronts[front] = height
             groups[group] = groups[group] if groups[group] >= height else height
-            towers[tower] = towers[tower] if towers[tower] >= height else height
-        tower = first_at_least(towers, 0, second)
-        if tower == towers.shape[0] - 1:
-            depths[dyad] += n_fronts + 1
-        else:
-            group = first_at_least(groups, tower * GROUP, second)
-            depths[dyad] += first_at_least(fronts, group * GROUP, second) + 1
+        group = 0
+        if depths[dyad] > 0:
+            # Most often it is this front, or one of the next.
+            front = int(depths[dyad]) - 1
+            group = (front >> shift) + 1
+            while front < group << shift and not fronts[front] >= second:
+                front += 1
+            depths[dyad] = front + 1
+            if front < group << shift:
+                continue
+        group = first_at_least(groups, group, second)
+        depths[dyad] = first_at_least(fronts, group << shift, second) + 1
 
 
 @compiled
 def ask_up(
     points: NDArray[np.float64], starts: NDArray[np.intp], dyads: NDArray[np.float64], depths: NDArray[np.float64]
 ) -> None:
-    """Add to the depth of each dyad one more than the last front with a point that dominates it.
+    """Write, for each dyad, one more than the last front with a point that dominates it.
 
     If a front has one, so have all before it, and the fronts can be bisected.
     """
@@ -178,7 +194,7 @@ def ask_up(
                 low = front + 1
             else:
                 high = front
-        depths[dyad] += low + 1
+        depths[dyad] = low + 1
 
 
 @compiled
@@ -242,7 +258,7 @@ def ask_down(
     dyads: NDArray[np.float64],
     depths: NDArray[np.float64],
 ) -> None:
-    """Add to the depth of each dyad the first front with a point that it dominates, M + 1 if there is none of M.
+    """Write, for each dyad, the first front with a point that it dominates, M + 1 if there is none of M.
 
     To dominate a point of a front is not monotone in the front, so the fronts cannot be
     bisected; but in a tree of them a node's envelope tells whether it holds such a point.
@@ -254,9 +270,9 @@ def ask_down(
         first, second = dyads[dyad, 0], dyads[dyad, 1]
         node = 1
         if not is_below(envelopes, starts[1], starts[2], first, second):
-            depths[dyad] += n_fronts + 1
+            depths[dyad] = n_fronts + 1
             continue
         while node < n_leaves:
             node *= 2
             node += not is_below(envelopes, starts[node], starts[node + 1], first, second)
-        depths[dyad] += node - n_leaves + 1
+        depths[dyad] = node - n_leaves + 1

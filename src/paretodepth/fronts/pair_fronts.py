@@ -150,7 +150,7 @@ class PairFronts:
                 # Below no front at all every depth is 1.
                 yield depths, 1
                 continue
-            deep, shallow = staircases.first_dominated(ordered), staircases.first_undominated(ordered)
+            deep, shallow = staircases.both(ordered)
             depths[order] = (deep + shallow) / 2
             if beyond is None:
                 yield depths, len(fronts)
@@ -195,8 +195,8 @@ class _Beyond:
     ) -> NDArray[np.float64]:
         """Return depths, right unless they are beyond front L, and then not too large, divided by all fronts."""
         shares = depths / self.n_fronts
-        rough = self.staircases.mid_depths(dyads[is_beyond]) / self.n_rough
-        shares[is_beyond] = np.maximum(shares[is_beyond], rough)
+        deep, shallow = self.staircases.both(dyads[is_beyond])
+        shares[is_beyond] = np.maximum(shares[is_beyond], (deep + shallow) / 2 / self.n_rough)
         return shares
 
 

@@ -23,6 +23,10 @@ N_LISTED = 32
 """Nearest samples that are listed in one pass over the pairs; a larger connected k needs further passes."""
 ROWS_BY_TREES = 256
 """Training samples whose nearest are sought by trees in one go."""
+MIN_SORTED_ROWS = 16
+"""Rows from which on short ones are faster sorted all at once than one after the other."""
+MAX_SORTED_COLUMNS = 512
+"""Columns up to which rows are short."""
 
 
 def dissimilarity_block(
@@ -75,9 +79,39 @@ def nearest_dyads(
 
 def nearest_in_block(block: NDArray[np.float64], n_neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return each row's neighbors alone, as `nearest_dyads` chooses them."""
+    _, n_rows, n_columns = block.shape
+    if n_rows >= MIN_SORTED_ROWS and n_columns <= MAX_SORTED_COLUMNS:
+        neighbors, is_tied = _sorted_neighbors(block, n_neighbors)
+        if is_tied.any():
+            neighbors[is_tied] = _selected_neighbors(block[:, is_tied], n_neighbors)
+        return neighbors
+    return _selected_neighbors(block, n_neighbors)
+
+
+def _selected_neighbors(block: NDArray[np.float64], n_neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return each row's neighbors, found row by row."""
     neighbors = np.empty((block.shape[1], n_neighbors.sum()), np.intp)
     select_nearest(block, n_neighbors, neighbors)
     return neighbors
+
+
+def _sorted_neighbors(
+    block: NDArray[np.float64], n_neighbors: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return each row's neighbors, found of all rows at once, and in which rows ties would have to be told apart."""
+    _, n_rows, n_columns = block.shape
+    is_tied = np.zeros(n_rows, bool)
+    neighbors = []
+    for part, k in zip(block, n_neighbors.tolist(), strict=True):
+        is_near = part <= np.partition(part, k - 1, axis=1)[:, k - 1 : k]
+        has_more = np.count_nonzero(is_near, axis=1) > k
+        is_near[has_more] = np.arange(n_columns) < k
+        places = np.flatnonzero(is_near).reshape(n_rows, k)
+        values = part.take(places)
+        neighbors.append(np.take_along_axis(places, np.argsort(values, axis=1), axis=1) % n_columns)
+        values.sort(axis=1)
+        is_tied |= has_more | (values[:, 1:] == values[:, :-1]).any(axis=1)
+    return np.concatenate(neighbors, axis=1), is_tied
 
 
 def dyads_with(block: NDArray[np.float64], neighbors: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -20,10 +20,8 @@ ORDERS = {"cityblock": 1.0, "difference": 1.0, "euclidean": 2.0, "scaled": 2.0, 
 """The order of the norm of metrics that trees know."""
 DIFFERENCES = ("cityblock", "difference")
 """Metrics that of one column are the absolute difference, to the last bit."""
-MIN_TREE_SAMPLES = 5000
+MIN_TREE_SAMPLES = 400
 """Training samples from which on trees are faster than all dissimilarities."""
-MIN_SORTED_SAMPLES = 400
-"""Training samples from which on sorted columns are."""
 MAX_TREE_COLUMNS = 6
 """Columns of a criterion up to which they are."""
 MAX_SHORT_SHARE = 0.05
@@ -79,13 +77,10 @@ class Shortlist:
     weights: NDArray[np.float64]
 
     def is_worthwhile(
-        self, *, with_sum: bool, min_samples: int | None = None, max_share: float = MAX_SHORT_SHARE
+        self, *, with_sum: bool, min_samples: int = MIN_TREE_SAMPLES, max_share: float = MAX_SHORT_SHARE
     ) -> bool:
         """Tell whether there are at least `min_samples`, and trees for what is sought that name few of them."""
         n_samples = len(self.training[0])
-        if min_samples is None:
-            is_sorted = not with_sum and all(map(_is_difference, self.criteria, self.training))
-            min_samples = MIN_SORTED_SAMPLES if is_sorted else MIN_TREE_SAMPLES
         if n_samples < min_samples or not all(
             _order(criterion) is not None
             and criterion.criterion.missing != "ignore"
@@ -95,6 +90,11 @@ class Shortlist:
             return False
         n_looked_at = self._n_nearest_joint if with_sum else int(self.n_nearest.max())
         return n_looked_at < max_share * n_samples
+
+    def n_candidates(self, *, with_sum: bool) -> int:
+        """Return how many training samples a block names for each sample."""
+        n_found = int((self.n_nearest + N_MORE).sum())
+        return n_found + self._n_nearest_joint + N_MORE if with_sum else n_found
 
     def is_mostly_sure(self, *, with_sum: bool) -> bool:
         """Tell, by some training samples, whether the nearest are mostly found: of tied values they are not."""
