@@ -111,6 +111,42 @@ def select_nearest(block: NDArray[np.float64], n_neighbors: NDArray[np.intp], ne
 
 
 @compiled
+def join_nearest(
+    distances: NDArray[np.float64], neighbors: NDArray[np.intp], largest: int, parents: NDArray[np.intp]
+) -> int:
+    """Join samples to their nearest, rank by rank, until all are connected; return that rank, at most the largest.
+
+    Row i lists the nearest of sample i, the nearest first; of equally near ones all have the rank of the first. A
+    sample's parent is another of its component, or itself if it stands for the component.
+    """
+    n_samples, n_listed = neighbors.shape
+    for sample in range(n_samples):
+        parents[sample] = sample
+    n_components = n_samples
+    rank = 0
+    while rank < largest and n_components > 1:
+        for sample in range(n_samples):
+            distance = distances[sample, rank]
+            if rank > 0 and distances[sample, rank - 1] == distance:
+                continue
+            place = rank
+            while place < n_listed and distances[sample, place] == distance:
+                one, other = sample, neighbors[sample, place]
+                # Whoever is passed on the way up is hung higher.
+                while parents[one] != one:
+                    parents[one] = parents[parents[one]]
+                    one = parents[one]
+                while parents[other] != other:
+                    parents[other] = parents[parents[other]]
+                    other = parents[other]
+                n_components -= one != other
+                parents[one] = other
+                place += 1
+        rank += 1
+    return rank
+
+
+@compiled
 def rank_components(rows: NDArray[np.float64], components: NDArray[np.intp], n_components: int) -> NDArray[np.intp]:
     """Return for each row the rank of its nearest sample in each component (1: none is nearer)."""
     ranks = np.empty((rows.shape[0], n_components), np.intp)

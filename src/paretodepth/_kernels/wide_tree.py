@@ -327,3 +327,39 @@ def find_levels(
                     asked[0] = (best - 1) >> shift
                     bits = 0
         found[dyad] = best
+
+
+@compiled
+def find_dominated(
+    columns: NDArray[np.float64], dyads: NDArray[np.float64], is_reached: NDArray[np.int8], found: NDArray[np.intp]
+) -> None:
+    """Find the first point, these being given by criterion, that each dyad dominates, or their number.
+
+    As many points as `is_reached` has room for are compared at once.
+    """
+    n_criteria, n_points = columns.shape
+    for dyad in range(dyads.shape[0]):
+        found[dyad] = n_points
+        for start in range(0, n_points, is_reached.shape[0]):
+            stop = min(start + is_reached.shape[0], n_points)
+            for place in range(stop - start):
+                is_reached[place] = 1
+            for criterion in range(n_criteria):
+                value = dyads[dyad, criterion]
+                # Of a slice the processor compares several at once.
+                values = columns[criterion, start:stop]
+                for place in range(values.shape[0]):
+                    is_reached[place] &= values[place] >= value
+            n_reached = 0
+            for place in range(stop - start):
+                n_reached += is_reached[place]
+            if n_reached > 0:
+                for point in range(stop - 1, start - 1, -1):
+                    # No dyad dominates its equal.
+                    is_larger = False
+                    for criterion in range(n_criteria):
+                        is_larger |= columns[criterion, point] > dyads[dyad, criterion]
+                    if is_larger and is_reached[point - start]:
+                        found[dyad] = point
+                if found[dyad] < n_points:
+                    break

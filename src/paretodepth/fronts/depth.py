@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels import two_criteria
-from paretodepth._kernels.wide_tree import LARGEST, LevelTree, find_levels
-from paretodepth.fronts.fronts import Fronts, is_new, lexicographic_order
-from paretodepth.fronts.tree import MAX_HEIGHT, build_level_tree, encoded
+from paretodepth.fronts.first_levels import FEW_CRITERIA, FIRST_SHARE, FirstLevels
+from paretodepth.fronts.fronts import Fronts, lexicographic_order, number_fronts
 
 Swept = tuple[NDArray[np.float64], NDArray[np.int32]]
 SWEPT_POINTS = 200.0
@@ -20,6 +19,8 @@ N_SEARCHES = 16
 """Dyads that a sweep searches for side by side."""
 MIN_GROUP_BITS = 5
 """A sweep looks at groups of 32 fronts, or of as many as there are groups."""
+KEPT_POINTS = 2**22
+"""Points up to which their order for sweeps is kept from the sort."""
 DepthKind = Literal["paper", "insertion", "mid"]
 DEPTHS = get_args(DepthKind)
 
@@ -49,6 +50,16 @@ class Depths:
         if len(fronts):
             # That of two criteria sees itself what it needs.
             self._index = Staircases(fronts) if fronts.dyads.shape[1] == 2 else _Trees(fronts, kind)
+
+    @classmethod
+    def of_dyads(cls, dyads: NDArray[np.float64], kind: DepthKind, *, n_jobs: int | None = None) -> Depths:
+        """Return depths below all fronts of dyads that need no check, which are put in order but once."""
+        _, ordered, numbers = number_fronts(dyads, n_jobs)
+        depths = cls(Fronts.of_numbered(ordered, numbers, None), kind)
+        # Of many it would take memory for as long as the index is there, and they are looked up more often than swept.
+        if dyads.shape[1] == 2 and 0 < len(dyads) <= KEPT_POINTS:
+            depths._index = Staircases(depths.fronts, swept=(ordered, numbers.astype(np.int32)))
+        return depths
 
     def of(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the depth of each row of `dyads`, shape (n_dyads, n_criteria)."""
@@ -180,28 +191,18 @@ class _Trees:
         points, starts = fronts.dyads, fronts.starts
         self._n_fronts = len(fronts)
         if kind != "insertion":
-            self._downward = build_level_tree(points, starts)
+            # Fronts that were cut are those that most dyads end in.
+            is_parted = fronts.max_depth is None and points.shape[1] <= FEW_CRITERIA
+            self._downward = FirstLevels(points, starts, first_share=FIRST_SHARE if is_parted else 1.0)
         if kind != "paper":
             # Mirrored, a dyad that dominates is dominated, and the last front is the first.
-            self._upward = build_level_tree(-points[::-1], len(points) - starts[::-1])
+            self._upward = FirstLevels(-points[::-1], len(points) - starts[::-1])
 
     def first_dominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (self._first_levels(self._downward, dyads) + 1).astype(np.float64)
+        return (self._downward.of(dyads) + 1).astype(np.float64)
 
     def first_undominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (self._n_fronts + 1 - self._first_levels(self._upward, -dyads)).astype(np.float64)
+        return (self._n_fronts + 1 - self._upward.of(-dyads)).astype(np.float64)
 
     def both(self, dyads: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return self.first_dominated(dyads), self.first_undominated(dyads)
-
-    def _first_levels(self, tree: LevelTree, dyads: NDArray[np.float64]) -> NDArray[np.int32]:
-        """Return the first level with a point that each dyad dominates, the number of levels where there is none."""
-        # Equal dyads are looked up once: a pair is among the nearest of both its samples, samples that are alike have
-        # equal dyads, and those that dominate next to nothing take a tree far longer than others.
-        is_first = is_new(dyads)
-        distinct = np.ascontiguousarray(dyads[is_first])
-        found = np.full(len(distinct), self._n_fronts, np.int32)
-        asked = np.full(tree.records.shape[1], LARGEST, np.int16)
-        find_levels(tree, distinct, encoded(distinct, tree.edges), asked, np.empty(MAX_HEIGHT, np.int64), found)
-        levels: NDArray[np.int32] = found[np.cumsum(is_first) - 1]
-        return levels

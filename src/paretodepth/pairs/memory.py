@@ -39,10 +39,11 @@ def _free_of_container(root: Path) -> int | float:
         # A limit of any group around this one counts. Within a container the path may be that of the host, of which
         # only the last folder, the container's own, is there.
         for group in (own, *(parent for parent in own.parents if parent.is_relative_to(root / base))):
-            # "max", where there is no limit, is no number.
+            # "max", where there is no limit, is no number; what is used, which takes longer to tell, is not asked then.
             with contextlib.suppress(OSError, ValueError):
+                allowed = int((group / limit).read_text())
                 used = int((group / usage).read_text()) - _statistic(group / "memory.stat", cached)
-                free = min(free, int((group / limit).read_text()) - used)
+                free = min(free, allowed - used)
     return free
 
 

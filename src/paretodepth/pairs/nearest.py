@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.csgraph import minimum_spanning_tree
 from sklearn.utils import gen_batches
 
 from paretodepth._blocks import Result, map_blocks, row_blocks
 from paretodepth._checks import check_choice, is_integer, listed
-from paretodepth._kernels.nearest import rank_components, select_nearest
+from paretodepth._kernels.nearest import join_nearest, rank_components, select_nearest
 from paretodepth.criteria.fitted import FittedCriterion
-from paretodepth.pairs.pairs import ComputedPairs, Pairs, Views
+from paretodepth.pairs.pairs import ComputedPairs, HeldPairs, Pairs, Views
 from paretodepth.pairs.shortlist import Shortlist
 
 N_LISTED = 32
 """Nearest samples that are listed in one pass over the pairs; a larger connected k needs further passes."""
+FEW_LISTED = 16
+"""The same of pairs that are held: mostly it is enough, and to list more of them if not costs little."""
 ROWS_BY_TREES = 256
 """Training samples whose nearest are sought by trees in one go."""
 MIN_SORTED_ROWS = 16
@@ -217,6 +217,13 @@ class NeighborLists(NamedTuple):
         """Return the dyads with the first of each list, criterion after criterion, shape (n_samples, s, n_criteria)."""
         return np.concatenate([self.dyads[:, criterion, :k] for criterion, k in enumerate(n_neighbors)], axis=1)
 
+    def connecting_ranks(self) -> list[tuple[int, NDArray[np.intp]]]:
+        """Return what `connecting_rank` tells of each criterion."""
+        return [
+            connecting_rank(self.dyads[:, criterion, :, criterion], of_criterion)
+            for criterion, of_criterion in enumerate(np.moveaxis(self.neighbors, 1, 0))
+        ]
+
 
 def listing_shortlist(pairs: ComputedPairs, weights: NDArray[np.float64], n_listed: int) -> Shortlist:
     """Return a shortlist of training samples that holds the nearest of each of them."""
@@ -242,7 +249,9 @@ def fitted_n_neighbors(
     counts = given_n_neighbors(n_neighbors, names, pairs.n_samples, caller)
     if counts is not None:
         return counts, NeighborLists.gathered(pairs, weights) if counts.max() <= N_LISTED else None
-    lists = NeighborLists.gathered(pairs, weights)
+    lists = NeighborLists.gathered(pairs, weights, n_listed=FEW_LISTED if isinstance(pairs, HeldPairs) else N_LISTED)
+    if isinstance(pairs, HeldPairs) and any(components.any() for _, components in lists.connecting_ranks()):
+        lists = NeighborLists.gathered(pairs, weights)
     return connected_n_neighbors(pairs, lists), lists
 
 
@@ -257,11 +266,10 @@ def connected_n_neighbors(pairs: Pairs, lists: NeighborLists) -> NDArray[np.intp
     ----------
     Appendix, "Selection of parameters", of the paper.
     """
-    n_neighbors = []
-    for criterion in range(pairs.n_criteria):
-        distances = lists.dyads[:, criterion, :, criterion]
-        k, components = connecting_rank(distances, lists.neighbors[:, criterion])
-        n_neighbors.append(max(k, _joining_rank(pairs, criterion, components)) if components.any() else k)
+    n_neighbors = [
+        max(k, _joining_rank(pairs, criterion, components)) if components.any() else k
+        for criterion, (k, components) in enumerate(lists.connecting_ranks())
+    ]
     return np.array(n_neighbors, np.intp)
 
 
@@ -273,25 +281,16 @@ def connecting_rank(distances: NDArray[np.float64], neighbors: NDArray[np.intp])
     that k's graph.
     """
     n_samples, n_listed = distances.shape
-    # A neighbor's rank is one more than the number of samples that are nearer, so ties share the smallest.
-    ranks = np.tile(np.arange(1, n_listed + 1), (n_samples, 1))
-    ranks[:, 1:][distances[:, 1:] == distances[:, :-1]] = 1
-    ranks = np.maximum.accumulate(ranks, axis=1)
-    # Samples as near as the last of a list may be missing from it.
-    largest = n_listed if n_listed == n_samples - 1 else int(ranks[:, -1].min())
-
-    def components(k: int) -> tuple[int, NDArray[np.intp]]:
-        is_joined = ranks <= k
-        starts = np.concatenate(([0], np.cumsum(is_joined.sum(axis=1))))
-        # Of 32 bits, because SciPy 1.11 refuses others.
-        parts = (is_joined[is_joined], neighbors[is_joined].astype(np.int32), starts.astype(np.int32))
-        graph = csr_array(parts, shape=(n_samples, n_samples))
-        n_components, of_samples = connected_components(graph, directed=False)
-        return n_components, of_samples
-
-    # The graph of a larger k has all edges of a smaller one's, so k can be bisected.
-    k = 1 + bisect_left(range(1, largest), True, key=lambda k: components(k)[0] == 1)
-    return k, components(k)[1]
+    # A neighbor's rank is one more than the number of samples that are nearer, so ties share the smallest; samples as
+    # near as the last of a list may be missing from it.
+    largest = n_listed
+    if n_listed < n_samples - 1:
+        largest = 1 + int((distances < distances[:, -1:]).sum(axis=1).min())
+    parents = np.empty(n_samples, np.intp)
+    k = join_nearest(np.ascontiguousarray(distances), np.ascontiguousarray(neighbors), largest, parents)
+    while (parents[parents] != parents).any():
+        parents = parents[parents]
+    return k, np.unique(parents, return_inverse=True)[1]
 
 
 def _joining_rank(pairs: Pairs, criterion: int, components: NDArray[np.intp]) -> int:

@@ -14,7 +14,6 @@ from paretodepth._blocks import phase
 from paretodepth._checks import check_choice
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.fronts.depth import DEPTHS, DepthKind, Depths
-from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, drawn_fronts
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks
@@ -187,16 +186,16 @@ def _found(pairs: Pairs, criteria: FittedCriteria, settings: Settings, caller: s
         weights = 1 / usual_sizes(dyads)
         n_neighbors, lists = fitted_n_neighbors(settings.n_neighbors, pairs, weights, criteria.names, caller)
     with phase(f"Pareto fronts of {n_dyads:,} dyads"):
-        fronts = _fronts(pairs, n_neighbors, limits, settings.seed)
-        measurer = Measurer.fit(Depths(fronts, settings.depth), n_neighbors, weights, pairs.n_samples)
+        depths = _depths(pairs, n_neighbors, settings)
+        measurer = Measurer.fit(depths, n_neighbors, weights, pairs.n_samples)
     with phase("leave-one-out scores"):
         measures = measurer.of_training(pairs, lists)
     advice: list[str] = []
     if settings.is_advised:
         with phase("advice"):
             advice += criteria_advice(criteria.fitted, dyads)
-            advice += many_criteria_advice(len(criteria.fitted), len(fronts), n_dyads)
-            advice += fronts_advice(pairs, measurer.depths, n_dyads, n_neighbors)
+            advice += many_criteria_advice(len(criteria.fitted), len(depths.fronts), n_dyads)
+            advice += fronts_advice(pairs, depths, n_dyads, n_neighbors)
     return _Found(pairs, dyads, n_dyads == pairs.n_pairs, measurer, measures, advice)
 
 
@@ -217,15 +216,18 @@ def _blended(pairs: Pairs, criteria: FittedCriteria, n_dyads: int, settings: Set
     return _Found(pairs, dyads, n_dyads == pairs.n_pairs and is_whole, measurer, measures, advice)
 
 
-def _fronts(pairs: Pairs, n_neighbors: NDArray[np.intp], limits: Limits, seed: int) -> Fronts:
-    """Return the fronts that the limits ask for."""
+def _depths(pairs: Pairs, n_neighbors: NDArray[np.intp], settings: Settings) -> Depths:
+    """Return depths below the fronts that the limits ask for."""
+    limits, kind = settings.limits, settings.depth
     n_dyads, max_depth = limits.n_dyads(pairs.n_pairs), limits.max_depth
     if n_dyads < pairs.n_pairs:
         # They are few enough to be sorted whole, so nothing need be capped unless a depth is given.
-        return drawn_fronts(pairs, n_dyads, None if max_depth == "auto" else max_depth, seed=seed)
+        return Depths(
+            drawn_fronts(pairs, n_dyads, None if max_depth == "auto" else max_depth, seed=settings.seed), kind
+        )
     if max_depth == "auto":
         max_kept = min(MAX_KEPT, limits.n_bytes // KEPT_BYTES)
         max_depth = auto_max_depth(pairs, n_neighbors, max_kept=max_kept)
     if max_depth is not None:
-        return capped_fronts(pairs, max_depth)
-    return Fronts.from_dyads(HeldPairs.of(pairs).dyads, n_jobs=pairs.n_jobs)
+        return Depths(capped_fronts(pairs, max_depth), kind)
+    return Depths.of_dyads(HeldPairs.of(pairs).dyads, kind, n_jobs=pairs.n_jobs)
