@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from paretodepth import Fronts, front_numbers
 from paretodepth._kernels.wide_tree import not_larger
 from paretodepth.fronts.fronts import number_fronts
-from paretodepth.fronts.numbering import MAX_MOVES, number_by_layers, number_few_values
+from paretodepth.fronts.numbering import MAX_MOVES, number_by_layers, number_distinct, number_few_values
 from tests import naive
 from tests.draws import DRAWS, IS_SLOW, N_EXAMPLES, SEEDS, draw_dyads, dyad_arrays, numbered_dyads
 
@@ -85,7 +85,24 @@ def test_up_to_a_cap_numbers_are_the_naive_ones_and_beyond_it_larger(draw, n_cri
             assert_array_equal(np.minimum(capped, max_depth + 1), expected, err_msg=f"seed {seed}, cap {max_depth}")
 
 
-@pytest.mark.parametrize("n_criteria", [3, 4])
+@pytest.mark.parametrize("draw", DRAWS)
+def test_four_criteria_have_the_naive_numbers_by_halves_too(draw):
+    for seed in SEEDS:
+        ordered = np.unique(draw_dyads(draw, 4, seed) + 0.0, axis=0)
+        numbers = number_distinct(ordered, None, MAX_MOVES, None, many_dyads=0)
+        assert_array_equal(numbers, naive.front_numbers(ordered), err_msg=f"seed {seed}")
+
+
+@pytest.mark.parametrize("draw", [*MANY, "chain"])
+def test_halves_and_a_tree_number_many_dyads_alike(draw):
+    rng = np.random.default_rng(0)
+    dyads = DRAWS["chain"](rng, N_MANY, 4) if draw == "chain" else MANY[draw](rng, 4)
+    ordered = np.unique(dyads, axis=0)
+    by_halves, by_tree = (number_distinct(ordered, None, MAX_MOVES, None, many_dyads=many) for many in (0, N_MANY))
+    assert_array_equal(by_halves, by_tree)
+
+
+@pytest.mark.parametrize("n_criteria", [3, 4, 5])
 @pytest.mark.parametrize("draw", [*MANY, "chain"])
 def test_a_cap_changes_no_number_of_many_dyads_up_to_it(draw, n_criteria):
     rng = np.random.default_rng(0)

@@ -8,7 +8,7 @@ the largest number and the smallest ranks of the numbered points below it. So wh
 larger than asked for is never larger in the record of a point's ancestor, and only what the
 records let pass is compared in full.
 
-A tree of points that come one after the other numbers five and more criteria. One that is built
+A tree of points that come one after the other numbers four and more criteria. One that is built
 whole finds the depths of dyads: the first level with a point that a dyad dominates.
 """
 
@@ -39,7 +39,7 @@ PLACES[[(MIX << place >> 27) % WIDTH for place in range(WIDTH)]] = np.arange(WID
 
 
 class WideTree(NamedTuple):
-    """A wide tree of points, of which those with front number 0 are not numbered yet.
+    """A wide tree of points, of which those with front number 0 are not numbered, or not yet.
 
     `shift` holds one integer, by how many bits the front numbers in the records are shortened.
     """
@@ -185,8 +185,9 @@ def settle_wide(
     columns: NDArray[np.int32],
     settled: NDArray[np.int32],
     dominating: NDArray[np.int32],
+    max_depth: int,
 ) -> None:
-    """Set the front numbers of a block of points in lexicographic order, all points before them being set.
+    """Set the front numbers up to `max_depth` of a block of points in lexicographic order, those before them being set.
 
     `found` holds the largest front number among the dominating points before the block; what is
     missing are dominances within the block. The block's points, a row a criterion, its front
@@ -210,11 +211,13 @@ def settle_wide(
         for earlier in range(dyad):
             best = max(best, dominating[earlier])
         settled[dyad] = best + 1
-        largest = max(largest, settled[dyad])
+        if settled[dyad] <= max_depth:
+            largest = max(largest, settled[dyad])
     shorten(tree, largest)
     for dyad in range(positions.shape[0]):
-        numbers[positions[dyad]] = settled[dyad]
-        enter(tree, positions[dyad])
+        if settled[dyad] <= max_depth:
+            numbers[positions[dyad]] = settled[dyad]
+            enter(tree, positions[dyad])
 
 
 @compiled

@@ -42,7 +42,7 @@ def front_numbers(dyads: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.
         Dissimilarities, smaller is more alike. Infinity is allowed, NaN is not. Nothing
         ties this function to dissimilarities: it sorts any vectors to be minimised.
     n_jobs : int or None, default=None
-        Threads for five and more criteria, as in scikit-learn: None is 1, -1 all cores.
+        Threads for four and more criteria, as in scikit-learn: None is 1, -1 all cores.
         Changes no result.
 
     Returns
@@ -52,10 +52,10 @@ def front_numbers(dyads: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.
 
     Notes
     -----
-    One and two criteria cost O(n log n). Three and four are swept along one criterion,
-    with a staircase of two others kept per front; four in a divide and conquer. More
-    criteria, and sets on which these staircases get long, search a k-d tree. Dyads of few
-    values are counted along a grid of all dyads that these values can form.
+    One and two criteria cost O(n log n). Three are swept along one criterion, with a
+    staircase of two others kept per front, and so are more than a million dyads of four, in a
+    divide and conquer. More criteria, and sets on which these staircases get long, search
+    a k-d tree. Dyads of few values are counted along a grid of all dyads that these values can form.
 
     References
     ----------

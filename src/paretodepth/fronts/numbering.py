@@ -18,6 +18,8 @@ BLOCK_DYADS = 512
 """Dyads that ask the tree before they settle between themselves, which costs its square."""
 FEW_DYADS = 128
 """Dyads that are faster compared with each other than swept."""
+MANY_DYADS = 2**20
+"""Dyads of four criteria from which on halves, which a cap makes faster too, pass a tree that no cache holds."""
 N_NEAR = 64
 """Dyads that are fetched from memory together."""
 MAX_MOVES = 1024
@@ -68,7 +70,12 @@ def distinct_values(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def number_distinct(
-    ordered: NDArray[np.float64], n_jobs: int | None, max_moves: int, max_depth: int | None
+    ordered: NDArray[np.float64],
+    n_jobs: int | None,
+    max_moves: int,
+    max_depth: int | None,
+    *,
+    many_dyads: int = MANY_DYADS,
 ) -> NDArray[np.intp]:
     """Return the front numbers of distinct dyads in lexicographic order; what exceeds `max_depth` only does so."""
     n_dyads, n_criteria = ordered.shape
@@ -80,9 +87,9 @@ def number_distinct(
         return numbers
     if n_criteria == 3:
         numbers = _number_by_sweep(ordered, max_moves, max_depth)
-    elif n_criteria == 4:
+    elif n_criteria == 4 and (n_dyads > many_dyads or max_depth < n_dyads):
         numbers = _number_by_halves(ordered, max_moves, max_depth)
-    return _number_by_tree(ordered, n_jobs) if numbers is None else numbers
+    return _number_by_tree(ordered, n_jobs, max_depth) if numbers is None else numbers
 
 
 def number_by_layers(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
@@ -169,7 +176,7 @@ def _number_by_halves(ordered: NDArray[np.float64], max_moves: int, max_depth: i
     return numbers
 
 
-def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray[np.intp]:
+def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None, max_depth: int) -> NDArray[np.intp]:
     """Return the front numbers of distinct dyads in lexicographic order, by asking a tree.
 
     Of the dyads before a dyad, those nowhere larger in the second to last criterion dominate
@@ -191,8 +198,11 @@ def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None) -> NDArray
             # In tree order, so that one search finds in the cache what the one before it read.
             near = np.sort(positions[block])
             list(over(ask, gen_even_slices(len(near), min(n_threads, len(near)))))
-            settle_wide(tree, positions[block], found, columns, settled, dominating)
-    return tree.numbers[positions].astype(np.intp)
+            settle_wide(tree, positions[block], found, columns, settled, dominating, max_depth)
+    numbers = tree.numbers[positions].astype(np.intp)
+    # What lies beyond the last front asked for was left out of the tree, where it would slow down the search.
+    numbers[numbers == 0] = max_depth + 1
+    return numbers
 
 
 def _new_staircases(n_points: int, max_moves: int) -> Staircases:
