@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches, gen_even_slices
+from sklearn.utils import gen_batches
 
 from paretodepth._blocks import threads
 from paretodepth._kernels.cells import N_SEARCHES, Layer, append_digits, number_cells, number_layers
@@ -188,16 +188,15 @@ def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None, max_depth:
     found = np.zeros_like(tree.numbers)
     columns = np.zeros((n_rows - 1, BLOCK_DYADS), np.int32)
     settled, dominating = np.zeros((2, BLOCK_DYADS), np.int32)
-    near = np.empty(0, np.intp)
 
-    def ask(part: slice) -> None:
-        ask_wide(tree, near[part], np.zeros(n_rows, np.int16), np.empty(MAX_STACK, np.intp), found)
+    def ask(near: NDArray[np.intp]) -> None:
+        ask_wide(tree, near, np.zeros(n_rows, np.int16), np.empty(MAX_STACK, np.intp), found)
 
     with threads(n_jobs) as (n_threads, over):
         for block in gen_batches(n_dyads, BLOCK_DYADS):
             # In tree order, so that one search finds in the cache what the one before it read.
             near = np.sort(positions[block])
-            list(over(ask, gen_even_slices(len(near), min(n_threads, len(near)))))
+            list(over(ask, np.array_split(near, min(n_threads, len(near)))))
             settle_wide(tree, positions[block], found, columns, settled, dominating, max_depth)
     numbers = tree.numbers[positions].astype(np.intp)
     # What lies beyond the last front asked for was left out of the tree, where it would slow down the search.

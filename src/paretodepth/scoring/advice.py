@@ -22,10 +22,8 @@ MANY_CRITERIA = 5
 TIED_SHARE = 0.1
 ZERO_SHARE = 0.1
 REDUNDANT_CORRELATION = 0.98
-N_COUNTED_DYADS = 100_000
-"""Dyads, spread evenly over all, whose ties are counted."""
-N_CORRELATED_DYADS = 10_000
-"""Dyads, spread evenly over all, that the rank correlations are computed from."""
+N_LOOKED_AT = 5_000
+"""Dyads, spread evenly over all, whose ties are counted and whose rank correlations are computed."""
 DEEP_SHARE = 0.01
 """Share of nominal dyads beyond the last front that is worth a word."""
 STANDING_OUT_LEVEL = 0.01
@@ -58,9 +56,10 @@ def criteria_advice(
     # Column by column, which takes a tenth of the time of all at once.
     is_constant = np.array([column.min() == column.max() for column in dyads.T])
     advice = [_constant_advice(name) for name, constant in zip(names, is_constant, strict=True) if constant]
+    some = dyads[:: -(-len(dyads) // N_LOOKED_AT)]
     if not is_pairwise:
-        advice += _tie_advice(names, count_ties(dyads[:: -(-len(dyads) // N_COUNTED_DYADS)]), is_constant)
-    advice += _redundancy_advice(names, dyads[:: -(-len(dyads) // N_CORRELATED_DYADS)], is_constant)
+        advice += _tie_advice(names, count_ties(some), is_constant)
+    advice += _redundancy_advice(names, some, is_constant)
     advice += [
         f"The criterion '{criterion.name}' calls a Python function for each pair of samples, which is slow. Give a "
         "function f(A, B) of two arrays of samples, without pairwise=True."
