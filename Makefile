@@ -31,7 +31,8 @@ test-all: test docs
 # The lowest versions that pyproject.toml allows, in an environment and with a cache of their own. TESTS chooses files.
 test-lowest: .venv/.lowest
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv/lowest/cache .venv/lowest/bin/python -m pytest $(BY_FILE) \
-		-W ignore::DeprecationWarning $(TESTS)
+		-W ignore::DeprecationWarning --ignore=tests/streaming/test_river.py \
+		--ignore=src/paretodepth/streaming/river.py $(TESTS)
 
 # The wheel, made from the sdist, and the tests of the sdist, away from the source. The libraries are lent by .venv.
 test-wheel: .venv/.dev
@@ -92,10 +93,11 @@ soak: .venv/.dev
 	$(PYTHON) -m venv .venv
 	touch $@
 
+# Without River, whose lowest version asks for a newer NumPy and would hide what older ones do; the lock holds the same minor one.
 .venv/.lowest: .venv/.dev
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/lowest
 	$(BIN)/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct --group dev \
-		--editable '.[all]'
+		--editable '.[cli,report,text,timeseries,excel,distributed]'
 	touch $@
 
 .venv/.demo: .venv/.python pyproject.toml
