@@ -93,7 +93,8 @@ soak: .venv/.dev
 	$(PYTHON) -m venv .venv
 	touch $@
 
-# Without River, whose lowest version asks for a newer NumPy and would hide what older ones do; the lock holds the same minor one.
+# Without River, whose lowest version asks for a newer NumPy and would hide what older ones do; the lock holds the same
+# minor version.
 .venv/.lowest: .venv/.dev
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/lowest
 	$(BIN)/uv pip install --quiet --python .venv/lowest/bin/python --resolution lowest-direct --group dev \
