@@ -9,6 +9,10 @@ KERNEL_TESTS := $(NAIVE_TESTS) tests/pairs/test_capped_fronts.py
 SITE_TESTS := tests/docs/built_site.py
 # The tests of a file share what takes long to make: a cluster, a browser, the runs of experiments.
 BY_FILE := -n auto --dist loadfile --no-loadscope-reorder
+# What needs River, which the lowest versions are tested without.
+WITHOUT_RIVER := --ignore=tests/streaming/test_river.py --ignore=src/paretodepth/streaming/river.py \
+	--deselect=tests/studies/test_streams.py::test_times_are_told_of_ours_and_of_river \
+	--deselect=tests/docs/test_pages.py::test_every_public_name_is_documented_exactly_once
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: audit bench demo docs docs-criteria docs-figures lock pictures release-check reproduce test test-all test-docs \
@@ -31,8 +35,7 @@ test-all: test docs
 # The lowest versions that pyproject.toml allows, in an environment and with a cache of their own. TESTS chooses files.
 test-lowest: .venv/.lowest
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv/lowest/cache .venv/lowest/bin/python -m pytest $(BY_FILE) \
-		-W ignore::DeprecationWarning --ignore=tests/streaming/test_river.py \
-		--ignore=src/paretodepth/streaming/river.py $(TESTS)
+		-W ignore::DeprecationWarning $(WITHOUT_RIVER) $(TESTS)
 
 # The wheel, made from the sdist, and the tests of the sdist, away from the source. The libraries are lent by .venv.
 test-wheel: .venv/.dev
