@@ -15,7 +15,7 @@ def drawn(draw, n_dyads, n_criteria, seed):
 
 
 def is_dominated(dyads, points):
-    return np.array([any(naive.dominates(point, dyad) for point in points.tolist()) for dyad in dyads.tolist()], bool)
+    return naive.dominates(points, dyads[:, None]).any(axis=1)
 
 
 def passed(sieve, dyads):

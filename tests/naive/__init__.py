@@ -9,29 +9,29 @@ LARGEST = 1e300
 
 
 def dominates(a, b):
-    return all(x <= y for x, y in zip(a, b, strict=True)) and any(x < y for x, y in zip(a, b, strict=True))
+    """Tell whether a dyad is nowhere larger and somewhere smaller than another; of arrays, row by row."""
+    return np.all(a <= b, axis=-1) & np.any(a < b, axis=-1)
 
 
 def front_numbers(dyads):
     """Peel off the dyads that no remaining dyad dominates, again and again."""
-    plain = np.asarray(dyads).tolist()
-    dominators = [{j for j, other in enumerate(plain) if dominates(other, dyad)} for dyad in plain]
+    dyads = np.asarray(dyads)
+    is_dominated_by = dominates(dyads, dyads[:, None])
     numbers = np.zeros(len(dyads), int)
-    remaining = set(range(len(dyads)))
+    remaining = np.ones(len(dyads), bool)
     front = 0
-    while remaining:
+    while remaining.any():
         front += 1
-        peeled = {i for i in remaining if not dominators[i] & remaining}
-        for i in peeled:
-            numbers[i] = front
-        remaining -= peeled
+        peeled = remaining & ~is_dominated_by[:, remaining].any(axis=1)
+        numbers[peeled] = front
+        remaining &= ~peeled
     return numbers
 
 
 def deb_front_numbers(dyads):
     """Deb's sort, the paper's choice for three and more criteria: count and release dominators."""
     n = len(dyads)
-    dominated = [[j for j in range(n) if dominates(dyads[i], dyads[j])] for i in range(n)]
+    dominated = [np.flatnonzero(dominates(dyad, dyads)) for dyad in dyads]
     n_dominators = np.zeros(n, int)
     for followers in dominated:
         for j in followers:
@@ -73,12 +73,11 @@ def algorithm_2_front_numbers(dyads):
 
 def depths_of_every_kind(new_dyads, dyads, numbers):
     """The depths of new dyads below the fronts given by the training dyads and their front numbers, by kind."""
+    new_dyads, dyads, numbers = map(np.asarray, (new_dyads, dyads, numbers))
     n_fronts = max(numbers, default=0)
-    plain = np.asarray(dyads).tolist()
     paper, insertion = np.empty(len(new_dyads)), np.empty(len(new_dyads))
-    for row, new in enumerate(np.asarray(new_dyads).tolist()):
-        below = [f for f, dyad in zip(numbers, plain, strict=True) if dominates(new, dyad)]
-        above = [f for f, dyad in zip(numbers, plain, strict=True) if dominates(dyad, new)]
+    for row, new in enumerate(new_dyads):
+        below, above = numbers[dominates(new, dyads)], numbers[dominates(dyads, new)]
         paper[row], insertion[row] = min(below, default=n_fronts + 1), 1 + max(above, default=0)
     return {"paper": paper, "insertion": insertion, "mid": (paper + insertion) / 2}
 
@@ -269,13 +268,6 @@ def mean_of_nearest(values, k, exclude=None):
     return sum(others[:k]) / k
 
 
-def _mid_depth(new, dyads, numbers):
-    """The mean of both depths, as in `depths_of_every_kind`, of one dyad."""
-    below = numbers[(new <= dyads).all(axis=1) & (new < dyads).any(axis=1)]
-    above = numbers[(dyads <= new).all(axis=1) & (dyads < new).any(axis=1)]
-    return (min(below, default=max(numbers) + 1) + 1 + max(above, default=0)) / 2
-
-
 class Blend:
     """The statistics of the blend, from matrices of the training samples' dissimilarities, one per criterion."""
 
@@ -313,8 +305,7 @@ class Blend:
         """The mid depths in a pair of criteria, as shares of its fronts, of the dyads with the 10 nearest in each."""
         (below, numbers), k = self.fronts[self.pairs.index(pair)], min(10, self.n - 1)
         dyads = np.array([[rows[c][j] for c in pair] for j in nearest(rows, [k] * len(rows), exclude)])
-        shares = [_mid_depth(dyad, below, numbers) / max(numbers) for dyad in dyads]
-        return np.reshape(shares, (len(rows), k))
+        return np.reshape(depths(dyads, below, numbers, "mid") / max(numbers), (len(rows), k))
 
     def statistics(self, rows, exclude=None):
         """All statistics of a sample, by the names of the package."""

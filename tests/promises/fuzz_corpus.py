@@ -159,8 +159,8 @@ def _array(save, array):
 def data_seeds():
     """Return data files of every format and kind of column."""
     table = _columns()
-    odd = table.select(["word"]).append_column("view", table["word"].cast(pa.string_view()))
-    run = pa.RunEndEncodedArray.from_arrays(pa.array([2, 6], pa.int32()), pa.array([1.5, 2.5]))
+    odd = table.select(["word"]).append_column("view", pa.array(table["word"].to_pylist(), pa.string_view()))
+    run = pa.RunEndEncodedArray.from_arrays([2, 6], [1.5, 2.5], pa.run_end_encoded(pa.int32(), pa.float64()))
     odd = odd.append_column("run", run).append_column("nothing", pa.nulls(6))
     seeds = [Seed(f"text{number}.csv", content) for number, content in enumerate(TEXTS)]
     seeds.append(Seed("packed.csv.gz", gzip.compress(TEXTS[0] * 20, mtime=0)))

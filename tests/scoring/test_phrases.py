@@ -92,6 +92,7 @@ class Truth:
         held_out = np.setdiff1d(np.arange(len(own[0])), model.rows)
         self.held_out = [np.array(own)[:, row][:, model.rows] for row in held_out]
         self.places = {row: place for place, row in enumerate(model.rows.tolist())}
+        self.known = {}
 
     def new_rows(self, new):
         views = self.model.criteria.views(new, caller="")
@@ -150,8 +151,10 @@ class Truth:
         return [self.far(self.training[:, i], criteria, k, i) for i in range(n_training) if i != exclude]
 
     def odd(self, statistics, criteria):
-        """How odd a sample is in a criterion, in two, or, of all, how strange."""
+        """How odd a sample is in a criterion, in two, or, of all (None, if there is but one), how strange."""
         n_criteria = len(self.fitted)
+        if criteria is None:
+            return self.score(statistics)
         if len(criteria) == 1 and self.method == "blend":
             return naive.blend_alone(self.left_out, statistics)[criteria[0]]
         if len(criteria) == 1:
@@ -161,6 +164,13 @@ class Truth:
         if len(criteria) < n_criteria:
             return statistics["pair_depths"][self.twin.pairs.index(tuple(criteria))]
         return self.score(statistics)
+
+    def nominal_odd(self, criteria, share):
+        """How odd the samples are that calibrate, if all is larger by a share: the same for whoever is compared."""
+        if (criteria, share) not in self.known:
+            found = [self.odd(moved(sample, share), criteria) for sample in self.nominal]
+            self.known[criteria, share] = np.array(found)
+        return self.known[criteria, share]
 
     def score(self, statistics):
         if self.method == "blend":
@@ -215,17 +225,17 @@ class Checked:
     def own(self):
         return self.truth.statistics(self.rows, self.exclude)
 
-    def bounds(self, of):
+    def bounds(self, criteria):
         """How many nominal samples reach what this one does, at least and at most, and how many there are.
 
         Differences in the last bits decide nothing: of samples that are tied some sums differ there.
         """
         left_out = None if self.truth.held_out else self.exclude
-        others = [sample for i, sample in enumerate(self.truth.nominal) if i != left_out]
-        (least, own_most), (most, own_least) = (
-            ([of(moved(sample, -way)) for sample in others], of(moved(self.own, way))) for way in (CLOSE, -CLOSE)
-        )
-        counts = sum(other >= own_most for other in least), sum(other >= own_least for other in most)
+        counts = []
+        for way in (CLOSE, -CLOSE):
+            own = self.truth.odd(moved(self.own, way), criteria)
+            others = np.delete(self.truth.nominal_odd(criteria, -way), [] if left_out is None else left_out)
+            counts.append(np.count_nonzero(others >= own))
         return (*counts, len(others))
 
     def assert_counted(self, n_samples, total, bounds):
@@ -233,14 +243,14 @@ class Checked:
         assert total == of
         assert least <= n_samples <= most
 
-    def p_bounds(self, of):
-        least, most, n_others = self.bounds(of)
+    def p_bounds(self, criteria):
+        least, most, n_others = self.bounds(criteria)
         # A training sample counts itself.
         is_own = self.exclude is not None
         return [(1 + is_own + count) / (1 + is_own + n_others) for count in (least, most)]
 
     def assert_unusual(self, criterion, expected):
-        low, high = self.p_bounds(lambda sample: self.truth.odd(sample, (criterion,)))
+        low, high = self.p_bounds((criterion,))
         assert low <= self.explanation.alpha if expected else high > self.explanation.alpha
 
     def check(self, phrase):
@@ -258,7 +268,7 @@ class Checked:
         self.check_verdict(p_value, is_called=True)
 
     def check_verdict(self, p_value, is_called):
-        low, high = self.p_bounds(self.truth.score)
+        low, high = self.p_bounds(None)
         assert low - CLOSE <= p_value <= high + CLOSE
         assert self.explanation.is_anomaly[self.sample] == is_called
 
@@ -279,7 +289,7 @@ class Checked:
         assert np.mean([value for value, _, _ in others]) > np.mean([mean for _, mean, _ in others])
 
     def check_odd(self, criteria, n_samples, of):
-        self.assert_counted(n_samples, of, self.bounds(lambda sample: self.truth.odd(sample, criteria)))
+        self.assert_counted(n_samples, of, self.bounds(criteria))
 
     def check_unusual(self, criteria):
         for criterion in criteria:
@@ -331,9 +341,7 @@ class Checked:
 
     def check_least(self, criteria, value):
         self.check_value(criteria, value)
-        bounds = [
-            self.p_bounds(lambda sample, c=c: self.truth.odd(sample, (c,))) for c in range(len(self.truth.fitted))
-        ]
+        bounds = [self.p_bounds((c,)) for c in range(len(self.truth.fitted))]
         assert bounds[criteria[0]][0] <= min(high for _, high in bounds)
         self.assert_unusual(criteria[0], expected=False)
 

@@ -7,7 +7,7 @@ from paretodepth.streaming import StreamingDetector
 from paretodepth.streaming.drift import EXPONENTS, DriftMonitor
 from tests import naive
 
-N_STREAMS = 50
+N_STREAMS = 20
 WINDOW = 200
 
 

@@ -95,44 +95,53 @@ def test_columns_of_numbers_are_told():
     assert number_columns({"a": 1, "b": "x", "c": 2.5, "d": True, "e": None}) == ["a", "c"]
 
 
-def test_lines_come_as_they_are_written():
+@pytest.fixture
+def pipe():
+    """The ends of a pipe, for reading and for writing."""
     reading, writing = os.pipe()
-    lines = iter(Interruptible(reading))
-    os.write(writing, b"one\r\ntw")
-    assert next(lines) == b"one"
-    os.write(writing, b"o\nthree")
-    assert next(lines) == b"two"
-    os.close(writing)
-    assert list(lines) == [b"three"]
+    yield reading, writing
     os.close(reading)
+    os.close(writing)
+
+
+def test_lines_come_as_they_are_written(pipe):
+    reading, writing = pipe
+    with Interruptible(reading) as interruptible:
+        lines = iter(interruptible)
+        os.write(writing, b"one\r\ntw")
+        assert next(lines) == b"one"
+        os.write(writing, b"o\nthree")
+        assert next(lines) == b"two"
+        with open(os.devnull) as ended:
+            os.dup2(ended.fileno(), writing)
+        assert list(lines) == [b"three"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_wait_for_a_line(number):
-    reading, writing = os.pipe()
+def test_a_signal_ends_the_wait_for_a_line(number, pipe):
+    reading, writing = pipe
     before = signal.getsignal(number)
-    interruptible = Interruptible(reading)
-    lines = iter(interruptible)
-    os.write(writing, b"one\n")
-    assert next(lines) == b"one"
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), number))
-    timer.start()
-    assert list(lines) == []
-    timer.join()
-    assert interruptible.signal == number
+    with Interruptible(reading) as interruptible:
+        lines = iter(interruptible)
+        os.write(writing, b"one\n")
+        assert next(lines) == b"one"
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), number))
+        timer.start()
+        assert list(lines) == []
+        timer.join()
+        assert interruptible.signal == number
     assert signal.getsignal(number) == before
-    os.close(reading)
-    os.close(writing)
 
 
-def test_a_signal_waits_until_a_line_is_dealt_with():
-    reading, writing = os.pipe()
-    interruptible = Interruptible(reading)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_waits_until_a_line_is_dealt_with_and_what_follows_the_last_one(number, pipe):
+    reading, writing = pipe
     dealt_with = []
     os.write(writing, b"one\ntwo\n")
-    for line in interruptible:
-        os.kill(os.getpid(), signal.SIGTERM)
-        dealt_with.append(line)
-    assert dealt_with == [b"one"]
-    os.close(reading)
-    os.close(writing)
+    with Interruptible(reading) as lines:
+        for line in lines:
+            os.kill(os.getpid(), number)
+            dealt_with.append(line)
+        os.kill(os.getpid(), number)
+        dealt_with.append("state")
+    assert dealt_with == [b"one", "state"]

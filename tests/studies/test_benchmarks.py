@@ -23,9 +23,12 @@ PEERS = {"right": front_numbers, "hasty": lambda points: np.ones(len(points), in
 RIVAL = """
 import sys
 import numpy as np
-from paretodepth import front_numbers
 given, answer, n, k = sys.argv[1:]
-ranks = front_numbers(np.fromfile(given).reshape(int(n), int(k)))
+points = np.fromfile(given).reshape(int(n), int(k))
+is_above = np.all(points[:, None] <= points, axis=2) & np.any(points[:, None] < points, axis=2)
+ranks, before = np.ones(len(points), int), None
+while before is None or np.any(before != ranks):
+    ranks, before = 1 + np.max(np.where(is_above, ranks[:, None], 0), axis=0), ranks
 (ranks - 1).astype(np.int32).tofile(answer)
 """
 

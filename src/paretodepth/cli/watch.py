@@ -107,14 +107,15 @@ def _watch(watcher: "Watcher", *, replay: bool, is_strict: bool) -> None:
     """Deal with all records of standard input, then write the state."""
     from paretodepth.streaming.records import Interruptible, Records
 
-    lines = Interruptible(sys.stdin.fileno())
-    n_known = watcher.n_read if replay else 0
-    records = Records(lines, watcher.criteria, watcher.names, watcher.n_read - n_known)
-    with _view() if sys.stdout.isatty() else _json_lines() as show:
-        for record in records:
-            if record.number > n_known:
-                _deal_with(watcher, record, show, is_strict=is_strict)
-    watcher.save()
+    # The state too: what comes while it is written waits, so that it holds all that was shown.
+    with Interruptible(sys.stdin.fileno()) as lines:
+        n_known = watcher.n_read if replay else 0
+        records = Records(lines, watcher.criteria, watcher.names, watcher.n_read - n_known)
+        with _view() if sys.stdout.isatty() else _json_lines() as show:
+            for record in records:
+                if record.number > n_known:
+                    _deal_with(watcher, record, show, is_strict=is_strict)
+        watcher.save()
     if lines.signal:
         raise typer.Exit(128 + lines.signal)
 

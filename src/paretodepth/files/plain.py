@@ -84,7 +84,8 @@ def widest_value(array: pa.Array) -> int:
         return int(lengths[array.offset : array.offset + len(array)].max())
     if types.is_string(array.type) or types.is_large_string(array.type) or types.is_binary(array.type):
         return int(pc.max(pc.binary_length(array)).as_py() or 0)
-    return 8 if not types.is_nested(array.type) else array.nbytes
+    # Of views within it pyarrow 16 cannot tell nbytes.
+    return 8 if not types.is_nested(array.type) else array.get_total_buffer_size()
 
 
 def within_calendar(array: pa.Array, note: Callable[[int], Any]) -> pa.Array:

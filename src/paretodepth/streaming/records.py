@@ -26,8 +26,8 @@ MISSING_CELLS = ("", "NA", "NaN", "nan", "null", "None")
 class Interruptible:
     """The lines of a file, until it ends or the process is asked to stop.
 
-    A signal waits until a line has been dealt with, so that nothing is left half done; one
-    that comes while there is no line ends the wait.
+    Within its context a signal interrupts nothing: it waits until a line has been dealt with, or what follows the last
+    one, so that nothing is left half done; one that comes while there is no line ends the wait.
 
     Parameters
     ----------
@@ -44,25 +44,26 @@ class Interruptible:
         self.signal = 0
         self._descriptor = descriptor
 
+    def __enter__(self) -> Interruptible:
+        """Take the signals over."""
+        self._awake, self._waker = os.pipe()
+        os.set_blocking(self._waker, False)
+        self._before = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Give the signals back."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        os.close(self._awake)
+        os.close(self._waker)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.signal = number
+        os.write(self._waker, b"!")
+
     def __iter__(self) -> Iterator[bytes]:
         """Give the lines as they come, without their ends."""
-        awake, waker = os.pipe()
-        os.set_blocking(waker, False)
-
-        def stop(number: int, frame: FrameType | None) -> None:
-            self.signal = number
-            os.write(waker, b"!")
-
-        before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
-        try:
-            yield from self._lines(awake)
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-            os.close(awake)
-            os.close(waker)
-
-    def _lines(self, awake: int) -> Iterator[bytes]:
         waiting = b""
         while True:
             *lines, waiting = waiting.split(b"\n")
@@ -72,7 +73,7 @@ class Interruptible:
                 yield line.removesuffix(b"\r")
             if self.signal:
                 return
-            select.select([self._descriptor, awake], [], [])
+            select.select([self._descriptor, self._awake], [], [])
             if self.signal:
                 return
             more = os.read(self._descriptor, READ_BYTES)
