@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import listed, one_line
 from paretodepth.files.arrow_sizes import file_sizes, stream_sizes
-from paretodepth.files.plain import n_rows_at_once, plain_array, within_calendar
+from paretodepth.files.plain import n_rows_at_once, plain_array, widest_row, within_calendar
 from paretodepth.files.schema import Batches, Expected, Write
 from paretodepth.files.sizes import check_size, meant_bytes, most_bytes
 from paretodepth.files.source import place_of, refuse_unreadable
@@ -91,7 +91,9 @@ def _expected_rows(found: pa.Schema, batches: Batches, expected: Expected, sourc
     for batch in batches:
         # Arrow trusts what it reads; a damaged file would end the process.
         batch.validate(full=True)
-        n_rows = n_rows_at_once(batch)
+        widest = widest_row(batch)
+        check_size(widest, most_bytes(0), source)
+        n_rows = n_rows_at_once(widest)
         for start in range(0, batch.num_rows, n_rows):
             part = batch.slice(start, n_rows)
             columns = []
