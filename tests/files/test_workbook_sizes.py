@@ -142,6 +142,11 @@ def test_many_cells_may_share_short_texts_beside_a_long_one(tmp_path):
     assert read_table(path)["b"].to_pylist() == ["a", "b"] * (MANY // 2 - 1)
 
 
+def test_what_looks_like_the_name_of_a_cell_in_a_formula_is_none(tmp_path):
+    rows = HEADER + '<row r="2"><c r="A2"><f>IF(Quarter="Q1",Color="BLUE9999999",1)</f><v>5</v></c></row>'
+    assert read_table(text_file(tmp_path, workbook(rows), "a.xlsx")).to_pydict() == {"1": [5]}
+
+
 def test_rows_and_cells_need_no_names(tmp_path):
     rows = "<row><c><v>7</v></c><c><v>8</v></c></row><row><c><v>1</v></c><c><v>2</v></c></row>"
     path = text_file(tmp_path, workbook(rows), "a.xlsx")

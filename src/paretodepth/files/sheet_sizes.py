@@ -22,9 +22,10 @@ SHEET, SHEET_END = b"sheetData", re.compile(rb"</(?:[^>:]*:)?sheetData")
 # Names of elements may stand behind a prefix.
 PREFIX = rb"(?:[^\s<>:\"']*:)?"
 ATTRIBUTE = rb"[^\s=\"'<>/]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*')"
-# Names of cells, r="AB17". The letter comes first because a pattern that begins with one is found faster.
-ROWS = re.compile(rb"r\s*=\s*[\"'][A-Za-z]+([0-9]+)[\"']")
-COLUMNS = re.compile(rb"r\s*=\s*[\"']([A-Za-z]+)[0-9]+[\"']")
+# Names of cells, r="AB17", but no formula with Quarter="Q4". A pattern that begins with a letter is found faster.
+NAME = rb"r(?<=[\s\"']r)\s*=\s*[\"']"
+ROWS = re.compile(NAME + rb"[A-Za-z]+([0-9]+)[\"']")
+COLUMNS = re.compile(NAME + rb"([A-Za-z]+)[0-9]+[\"']")
 # A cell without a name lies next to the one before.
 NAMELESS = re.compile(rb"<" + PREFIX + rb"c(?=[\s/>])(?!\s+(?:" + ATTRIBUTE + rb"\s+)*?r\s*=\s*[\"'][A-Za-z])")
 # Quotes in the name of an element, comments and instructions hide what follows.
