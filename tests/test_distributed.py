@@ -9,6 +9,7 @@ import dask.array
 import dask.dataframe
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 from distributed import Client, LocalCluster
 from numpy.testing import assert_array_equal
@@ -43,7 +44,7 @@ pytestmark = [
 
 def new_cluster(n_workers=2):
     return LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit="2GB"
+        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="2GB"
     )
 
 
@@ -233,6 +234,20 @@ def test_samples_in_a_dict_and_matrices_are_scored_as_on_one_machine(client):
     detector = fitted_detector([distances, distances**2], criteria=criteria, calibration="split", random_state=0)
     matrices = [across, across**2]
     assert_array_equal(distributed.score_samples(detector, matrices, client), detector.score_samples(matrices))
+
+
+def listening():
+    """Return the addresses at which this process and its children wait for others."""
+    processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    found = [connection for process in processes for connection in process.net_connections("inet")]
+    return {connection.laddr.ip for connection in found if connection.status == psutil.CONN_LISTEN}
+
+
+def test_a_cluster_on_this_machine_listens_to_nobody_else():
+    with cluster.connected("local"):
+        assert listening() == {"127.0.0.1"}
+    with cluster.local_cluster(1):
+        assert listening() == {"127.0.0.1"}
 
 
 def test_the_command_detect_fits_on_a_cluster(client, tmp_path):

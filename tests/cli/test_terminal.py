@@ -64,6 +64,7 @@ main()
 @pytest.mark.parametrize(
     ("statement", "line"),
     [
+        ("raise MemoryError", "Not enough memory; take fewer samples or criteria, or free some."),
         ("raise MemoryError('9 TiB')", "Not enough memory: 9 TiB; take fewer samples or criteria, or free some."),
         ("raise KeyError('x')", "Unexpected KeyError: 'x' (set PARETODEPTH_TRACEBACK=1 to see where it comes from)"),
         ("odd()", "Unexpected RecursionError: maximum recursion depth exceeded"),

@@ -1,3 +1,4 @@
+import contextlib
 import hashlib
 import threading
 from functools import partial
@@ -8,7 +9,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from paretodepth.criteria.metrics.paths import smoothed
-from paretodepth.datasets import edinburgh, fetch_edinburgh, load_edinburgh, make_injected_split, trajectory_table
+from paretodepth.datasets import (
+    download,
+    edinburgh,
+    fetch_edinburgh,
+    load_edinburgh,
+    make_injected_split,
+    trajectory_table,
+)
 from paretodepth.datasets.injection import STRENGTHS
 from tests import naive
 from tests.data import DATA
@@ -194,6 +202,28 @@ def test_another_content_is_refused_and_leaves_nothing(server, tmp_path):
     with pytest.raises(OSError, match=r"gave is not the expected file. Put the file into .*SHA-256 must be .* Got"):
         fetch_edinburgh(data_home=tmp_path / "home")
     assert list((tmp_path / "home" / "edinburgh").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_an_answer_that_goes_on_and_on_is_cut_off_and_leaves_nothing(server, tmp_path, monkeypatch):
+    class Endless(QuietHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            with contextlib.suppress(ConnectionError):
+                for _ in range(64):
+                    self.wfile.write(bytes(1 << 20))
+                server.is_sent = True
+
+    server.is_sent = False
+    server.RequestHandlerClass = Endless
+    monkeypatch.setattr(download, "MAX_BYTES", 2 << 20)
+    with pytest.raises(
+        OSError, match=r"could not be downloaded \(more than 2 MB came from http.*\). Put the file into"
+    ):
+        fetch_edinburgh(data_home=tmp_path / "home")
+    assert list((tmp_path / "home" / "edinburgh").iterdir()) == []
+    assert not server.is_sent
 
 
 @pytest.mark.slow

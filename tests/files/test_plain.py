@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from paretodepth.files import read_table, write_table
-from paretodepth.files.plain import n_rows_at_once, plain_array, plain_type, within_calendar
+from paretodepth.files.plain import n_rows_at_once, plain_array, plain_type, widest_row, widest_value, within_calendar
 from tests.files.samples import noted
 
 WORDS = ["a", None, "bcd", "a", ""]
@@ -21,6 +21,12 @@ COLUMNS = {
     "runs": (pa.RunEndEncodedArray.from_arrays([2, 5], [1.5, None]), [1.5, 1.5, None, None, None]),
     "runs of views": (pa.RunEndEncodedArray.from_arrays([1, 5], VIEWS.slice(2, 2)), ["bcd", *["a"] * 4]),
     "lists of views": (pa.array([["a"], None, [], ["b", None], ["c"]], pa.list_(pa.string_view())), None),
+    "lists of categories": (
+        pa.ListArray.from_arrays(
+            pa.array([0, 2, None, 3, 3, 5]), pa.DictionaryArray.from_arrays(pa.array([0, 1, 1, None, 0]), ["a", "bcd"])
+        ),
+        [["a", "bcd"], ["bcd"], None, [], [None, "a"]],
+    ),
     "views of lists": (pa.array([[1.5], None, [], [2.0, None], [3.0]], pa.list_view(pa.float64())), None),
     "half floats": (pa.array(np.arange(5, dtype=np.float16)), [0.0, 1.0, 2.0, 3.0, 4.0]),
     "binary views": (pa.array([b"x", None, b"", b"yz", b"x"], pa.binary_view()), None),
@@ -89,12 +95,26 @@ def test_times_that_no_calendar_shows_are_missing_and_told(tmp_path, name):
 
 def test_few_rows_with_long_values_are_made_plain_at_once():
     long = pa.DictionaryArray.from_arrays(pa.array([0, 0]), ["x" * 10**6])
-    assert n_rows_at_once(pa.record_batch({"a": long})) == (64 << 20) // 10**6
-    assert n_rows_at_once(pa.record_batch({"a": pa.array(["x" * (65 << 20)])})) == 1
-    assert n_rows_at_once(pa.record_batch({"a": [1.5], "b": [None]})) == 1 << 16
+    assert widest_row(pa.record_batch({"a": long})) == 10**6
+    lists = pa.ListArray.from_arrays(pa.array([0, 3, 3]), long.take(pa.array([0, 1, 0])))
+    assert widest_row(pa.record_batch({"a": lists, "b": lists})) == 6 * 10**6
+    assert n_rows_at_once(10**6) == (64 << 20) // 10**6
+    assert n_rows_at_once(65 << 20) == 1
+    assert n_rows_at_once(widest_row(pa.record_batch({"a": [1.5], "b": [None]}))) == 1 << 16
 
 
 def test_floats_of_sixteen_bytes_are_refused_with_a_remedy(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((3, 2), np.longdouble))
     with pytest.raises(ValueError, match=r"Got the dtype float128 .* convert it with astype\(float\)"):
         read_table(tmp_path / "a.npy")
+
+
+def test_a_column_of_lists_is_as_wide_as_its_longest_list_not_as_all_of_them():
+    assert widest_value(pa.array([[0.5] * 10, *[[0.5]] * 1000])) == 80
+    # As if the longest list held the largest category only.
+    assert (
+        widest_value(pa.array([["a", "b" * 50]] * 1000).cast(pa.list_(pa.dictionary(pa.int32(), pa.string())))) == 100
+    )
+    # One long list, and one list of a long one: their product would be far more than there is.
+    nested = pa.array([[[0.5]] * 1000, [[0.5] * 1000]])
+    assert 8 * 1000 <= widest_value(nested) <= nested.get_total_buffer_size()

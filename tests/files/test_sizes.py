@@ -13,7 +13,7 @@ import pytest
 
 from paretodepth import Criterion
 from paretodepth.criteria.fitted import check_columns
-from paretodepth.files import arrow_sizes, read_chunks, read_table
+from paretodepth.files import arrow_sizes, plain, read_chunks, read_table
 from paretodepth.files.sizes import MAX_COLUMNS, check_size, most_bytes
 from paretodepth.pairs.memory import free_bytes
 
@@ -72,6 +72,13 @@ def test_arrays_that_tell_of_more_than_there_is_are_refused(tmp_path, shape):
     assert_refused_in_little_memory(npz(tmp_path / "a.npz", content), "which is more than the file holds")
 
 
+def test_an_array_without_rows_is_refused_by_its_columns(tmp_path):
+    (tmp_path / "a.npy").write_bytes(npy_header("<f8", (0, 10**12)))
+    assert_refused_in_little_memory(tmp_path / "a.npy", "at most 20,000 columns. Got 1,000,000,000,000 instead")
+    (tmp_path / "a.npy").write_bytes(npy_header("<f8", (1, 1, 0)))
+    assert_refused_in_little_memory(tmp_path / "a.npy", r"must hold an array .* the shape \(1, 1, 0\) instead")
+
+
 def test_an_archive_is_refused_by_what_its_member_would_take(tmp_path, small_measure):
     path = npz(tmp_path / "a.npz", npy_header("<f8", (2**20, 2)) + bytes(16 * 2**20))
     assert path.stat().st_size < 50_000
@@ -119,6 +126,18 @@ def test_one_long_text_that_many_rows_have_is_not_written_out_at_once(tmp_path, 
         read_table(path)
     # Without a limit, 100,000 rows of 10 MB would be a terabyte.
     assert pa.default_memory_pool().max_memory() < 2**30
+
+
+def test_one_long_text_in_many_lists_is_not_written_out_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(plain, "ROW_BYTES", 3 * 10**6)
+    texts = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 50), ["x" * 10**6, "a"])
+    path = arrow(tmp_path / "a.arrow", pa.table({"a": pa.ListArray.from_arrays(pa.array(range(0, 101, 2)), texts)}))
+    before = pa.total_allocated_bytes()
+    most = max(pa.total_allocated_bytes() - before for _ in read_chunks(path, n_rows=1))
+    assert most < 10 * 10**6
+    whole = pa.ListArray.from_arrays(pa.array([0, 3000]), texts.take(pa.array([0] * 3000)))
+    with pytest.raises(ValueError, match=r"a table must take at most .* MB of memory.* Got 2,861 MB or more"):
+        read_table(arrow(tmp_path / "b.arrow", pa.table({"a": whole})))
 
 
 def test_sizes_told_by_headers_are_those_of_the_batches(tmp_path):

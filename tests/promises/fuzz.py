@@ -304,12 +304,13 @@ def main():
     parser.add_argument("--kinds", default=",".join(KINDS), help=f"of {', '.join(KINDS)}")
     parser.add_argument("--files", type=int, default=50_000)
     parser.add_argument("--first", type=int, default=0, help="number of the first file, to repeat one")
+    parser.add_argument("--ending", default="", help="of data files: only those, say .xlsx")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     kinds = options.kinds.split(",")
-    corpora = {kind: KINDS[kind][0]() for kind in kinds}
+    corpora = {kind: [seed for seed in KINDS[kind][0]() if seed.name.endswith(options.ending)] for kind in kinds}
     signal.signal(signal.SIGALRM, refuse_slow)
     with tempfile.TemporaryDirectory() as folder:
         for kind, number in itertools.product(kinds, range(N_WARM)):
@@ -319,7 +320,8 @@ def main():
     start = time.monotonic()
     counts, failures, peak = fuzz(tasks, corpora, options.seed, options.workers)
     for kind, number, end in failures:
-        print(f"{kind}: {end}; repeat with --kinds {options.kinds} --seed {options.seed} --first {number} --files 1")
+        chosen = f"--kinds {options.kinds} --ending '{options.ending}' --seed {options.seed}"
+        print(f"{kind}: {end}; repeat with {chosen} --first {number} --files 1")
     for (kind, end), count in sorted(counts.items()):
         print(f"{kind}: {count:,} {end}")
     seconds = time.monotonic() - start

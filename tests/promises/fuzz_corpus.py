@@ -18,6 +18,7 @@ from paretodepth.criteria.metrics import METRICS
 from paretodepth.files import write_table
 from paretodepth.scoring.methods import METHODS
 from tests.criteria.metric_draws import draws, is_installed
+from tests.files.test_excel import ods
 
 N_NEW = 3
 """Samples that are scored with a model."""
@@ -178,4 +179,5 @@ def data_seeds():
     for number, array in enumerate((np.arange(12.0).reshape(6, 2), records, np.zeros((3, 2, 2), np.float32))):
         seeds.append(Seed(f"array{number}.npy", _array(np.save, array)))
         seeds.append(Seed(f"array{number}.npz", _array(np.savez_compressed, array)))
+    seeds.append(Seed("table.ods", ods([["a", "b"], [1.5, "x"], [2.5, "y"]], repeated=2)))
     return seeds

@@ -52,7 +52,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except MemoryError as error:
-        _refuse(f"Not enough memory: {error}; take fewer samples or criteria, or free some.")
+        told = f": {error}" if str(error) else ""
+        _refuse(f"Not enough memory{told}; take fewer samples or criteria, or free some.")
     except (ValueError, TypeError, OSError, ImportError) as error:
         _refuse(str(error))
     except (typer.Abort, KeyboardInterrupt):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from paretodepth._checks import check_extra
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
 
 SECONDS_TO_WAIT = 10
 """For a scheduler to answer, and for a first worker."""
@@ -160,6 +160,14 @@ def refuse_cluster(error: BaseException, caller: str) -> NoReturn:
     ) from error
 
 
+def local_cluster(n_workers: int | None = None) -> LocalCluster:
+    """Return a new cluster on this machine, which listens to nobody else: its pages have no login."""
+    dask = check_extra("distributed", "distributed")
+    return dask.LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.ERROR
+    )
+
+
 @contextmanager
 def connected(address: str | None) -> Iterator[Client | None]:
     """Give a client of the Dask cluster at an address, of a new one on this machine for "local", or None."""
@@ -168,8 +176,7 @@ def connected(address: str | None) -> Iterator[Client | None]:
         return
     dask = check_extra("distributed", "distributed")
     if address == "local":
-        cluster = dask.LocalCluster(threads_per_worker=1, dashboard_address=None, silence_logs=logging.ERROR)
-        with cluster, dask.Client(cluster) as client:
+        with local_cluster() as cluster, dask.Client(cluster) as client:
             yield client
         return
     try:

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import listed, one_line
 from paretodepth.files.arrow_sizes import file_sizes, stream_sizes
-from paretodepth.files.plain import n_rows_at_once, plain_array, within_calendar
+from paretodepth.files.plain import n_rows_at_once, plain_array, widest_row, within_calendar
 from paretodepth.files.schema import Batches, Expected, Write
-from paretodepth.files.sizes import check_size, meant_bytes, most_bytes
+from paretodepth.files.sizes import check_size, check_width, meant_bytes, most_bytes
 from paretodepth.files.source import place_of, refuse_unreadable
 
 # Rows that are decoded together, few, because some may be long series.
@@ -91,7 +91,9 @@ def _expected_rows(found: pa.Schema, batches: Batches, expected: Expected, sourc
     for batch in batches:
         # Arrow trusts what it reads; a damaged file would end the process.
         batch.validate(full=True)
-        n_rows = n_rows_at_once(batch)
+        widest = widest_row(batch)
+        check_size(widest, most_bytes(0), source)
+        n_rows = n_rows_at_once(widest)
         for start in range(0, batch.num_rows, n_rows):
             part = batch.slice(start, n_rows)
             columns = []
@@ -215,9 +217,13 @@ def check_array(array: NDArray[Any], source: str) -> NDArray[Any]:
     types = [array.dtype[field] for field in fields] or [array.dtype]
     # Numbers of more than eight bytes are no type of Arrow.
     is_plain = all(dtype.kind in "UmM" or (dtype.kind in "biuf" and dtype.itemsize <= 8) for dtype in types)
-    if array.ndim == 0 or not is_plain:
+    # Of lists without length there are no types either.
+    if array.ndim == 0 or not is_plain or (array.ndim > 2 and 0 in array.shape[1:]):
         raise ValueError(
             f"{source}: must hold an array of numbers or strings with a row a sample. Got the dtype {array.dtype} and "
             f"the shape {array.shape} instead; convert it with astype(float) or astype(str)."
         )
+    if array.ndim == 2:
+        # Without rows it can tell of any number of columns.
+        check_width(array.shape[1], source)
     return array

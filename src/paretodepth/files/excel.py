@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import io
-import re
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, BinaryIO
-from xml.etree import ElementTree
 
 import pyarrow as pa
 
@@ -21,30 +17,22 @@ from paretodepth._checks import check_extra, listed, shortened, suggestion
 from paretodepth.files.cells import TEXT, settled_columns, typed_batches
 from paretodepth.files.json_lines import as_json
 from paretodepth.files.schema import Batches, Expected, Write, check_distinct_names
-from paretodepth.files.source import READ_BYTES, refuse_unreadable
+from paretodepth.files.source import refuse_unreadable
+from paretodepth.files.workbook_sizes import check_workbook_size
 
 BATCH_ROWS = 10_000
 MAX_ROWS = 1_048_576
 """Rows that a sheet of Excel has, the header included."""
-MAX_CELLS = 30_000_000
-"""Cells that are held in memory, some 50 bytes each: those between the first cell and the last, empty or not."""
-MAX_BYTES = 1 << 30
-"""Of one part of a workbook, unpacked."""
 MAX_TEXT = 32_767
 """Characters of a cell of Excel."""
 MAX_EXACT = 1 << 53
 FIRST_YEAR = 1900
-# The names of rows and cells in a sheet of Excel, r="17" and r="AB17".
-ROW = rb"""\br\s*=\s*["'][A-Z]{0,3}([0-9]{1,9})["']"""
-COLUMN = rb"""\br\s*=\s*["']([A-Z]{1,3})[0-9]"""
-ODS = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 
 
 def read(file: BinaryIO, expected: Expected, source: str) -> Batches:
     """Yield the rows of a sheet, below its first row that is not blank."""
     calamine = check_extra("python_calamine", "excel")
-    if zipfile.is_zipfile(file):
-        check_workbook_size(file, source)
+    check_workbook_size(file, source)
     file.seek(0)
     try:
         book = calamine.CalamineWorkbook.from_filelike(file)
@@ -155,70 +143,3 @@ def check_cell_text(text: str) -> str:
             f"{shortened(text)}; write CSV or Parquet instead."
         )
     return text
-
-
-def check_workbook_size(file: BinaryIO, source: str, *, max_cells: int = MAX_CELLS, max_bytes: int = MAX_BYTES) -> None:
-    """Refuse a workbook that would take all memory: one cell far down and far right makes billions of empty ones."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            largest = max((part.file_size for part in archive.infolist()), default=0)
-            extents = [] if largest > max_bytes else list(_extents(archive))
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError, SyntaxError, ValueError) as error:
-        refuse_unreadable(source, "excel", error)
-    if largest > max_bytes:
-        raise ValueError(f"{source}: a sheet must take at most 1 GB. Got more; save the sheet as CSV.")
-    height, width = max(extents, key=lambda extent: extent[0] * extent[1], default=(0, 0))
-    if height * width > max_cells:
-        raise ValueError(
-            f"{source}: a sheet must have at most {max_cells:,} cells. Got {height:,} rows and {width:,} columns "
-            "instead; delete the cells far away from the table, or save the sheet as CSV."
-        )
-
-
-def _extents(archive: zipfile.ZipFile) -> Iterator[tuple[int, int]]:
-    """Yield the last row and column of each part of a workbook that may be a sheet."""
-    for part in archive.infolist():
-        if re.match(r"xl/(?!sharedStrings|styles|theme).*\.xml$", part.filename):
-            yield _excel_extent(archive, part)
-        elif part.filename == "content.xml":
-            yield _ods_extent(archive, part)
-
-
-def _excel_extent(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> tuple[int, int]:
-    """Return the last row and column that a sheet names."""
-    height = width = 0
-    rest = b""
-    with archive.open(part) as content:
-        while block := content.read(READ_BYTES):
-            # Where a block ends within a name, the next one has it whole.
-            text = rest + block
-            height = max([height, *map(int, set(re.findall(ROW, text)))])
-            width = max([width, *map(_column_number, set(re.findall(COLUMN, text)))])
-            rest = block[-64:]
-    return height, width
-
-
-def _column_number(letters: bytes) -> int:
-    """Return the number of a column, 1 for A, 27 for AA."""
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - ord("A") + 1
-    return number
-
-
-def _ods_extent(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> tuple[int, int]:
-    """Return the last row and column with a value of any sheet; rows and cells may say that they stand for many."""
-    height = width = n_rows = n_cells = n_filled = 0
-    with archive.open(part) as content:
-        for event, element in ElementTree.iterparse(content, ("start", "end")):
-            if event == "start":
-                n_rows = 0 if element.tag == f"{ODS}table" else n_rows
-                n_cells, n_filled = (0, 0) if element.tag == f"{ODS}table-row" else (n_cells, n_filled)
-            elif element.tag == f"{ODS}table-cell":
-                n_cells += int(element.get(f"{ODS}number-columns-repeated", 1))
-                n_filled = n_cells if len(element) else n_filled
-            elif element.tag == f"{ODS}table-row":
-                n_rows += int(element.get(f"{ODS}number-rows-repeated", 1))
-                height, width = (max(height, n_rows), max(width, n_filled)) if n_filled else (height, width)
-                element.clear()
-    return height, width

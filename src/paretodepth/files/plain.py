@@ -53,6 +53,11 @@ def plain_array(array: pa.Array) -> pa.Array:
         return plain_array(array.values).take(pa.array(runs))
     if array.type == type:
         return array
+    if types.is_list(array.type):
+        # A cast would take the values of all rows, not only of those that are asked for.
+        lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy()
+        offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
+        return pa.ListArray.from_arrays(offsets, plain_array(array.flatten()), type, mask=array.is_null())
     if types.is_list_view(array.type) or types.is_large_list_view(array.type):
         return pa.array(array.to_pylist(), type)
     try:
@@ -61,9 +66,13 @@ def plain_array(array: pa.Array) -> pa.Array:
         return pa.array(array.to_pylist(), type)
 
 
-def n_rows_at_once(batch: pa.RecordBatch) -> int:
+def widest_row(batch: pa.RecordBatch) -> int:
+    """Return the bytes of the largest row, or more, once it is made plain."""
+    return sum(widest_value(column) for column in batch.columns)
+
+
+def n_rows_at_once(widest: int) -> int:
     """Return how many rows can be made plain together without taking much more memory than they should."""
-    widest = sum(widest_value(column) for column in batch.columns)
     return max(1, min(MAX_ROWS, ROW_BYTES // max(widest, 1)))
 
 
@@ -84,8 +93,15 @@ def widest_value(array: pa.Array) -> int:
         return int(lengths[array.offset : array.offset + len(array)].max())
     if types.is_string(array.type) or types.is_large_string(array.type) or types.is_binary(array.type):
         return int(pc.max(pc.binary_length(array)).as_py() or 0)
+    if not types.is_nested(array.type):
+        return 8
     # Of views within it pyarrow 16 cannot tell nbytes.
-    return 8 if not types.is_nested(array.type) else array.get_total_buffer_size()
+    n_bytes = int(array.get_total_buffer_size())
+    if not types.is_list(array.type):
+        return n_bytes
+    # The longest list, as if it held the largest only; what is plain already is no larger than it is.
+    widest = int(pc.max(pc.list_value_length(array)).as_py() or 0) * widest_value(array.flatten())
+    return min(widest, n_bytes) if array.type == plain_type(array.type) else widest
 
 
 def within_calendar(array: pa.Array, note: Callable[[int], Any]) -> pa.Array:

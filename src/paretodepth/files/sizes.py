@@ -39,13 +39,18 @@ def check_size(n_bytes: int, most: int, source: str) -> None:
         )
 
 
-def check_n_columns(names: Sequence[str], source: str) -> None:
-    """Refuse more columns than can be read in seconds, and names that are none."""
-    if len(names) > MAX_COLUMNS:
+def check_width(n_columns: int, source: str) -> None:
+    """Refuse more columns than can be read in seconds."""
+    if n_columns > MAX_COLUMNS:
         raise ValueError(
-            f"{source}: a table must have at most {MAX_COLUMNS:,} columns. Got {len(names):,} instead; leave out those "
+            f"{source}: a table must have at most {MAX_COLUMNS:,} columns. Got {n_columns:,} instead; leave out those "
             "that no criterion reads, or join them to one column of lists."
         )
+
+
+def check_n_columns(names: Sequence[str], source: str) -> None:
+    """Refuse more columns than can be read in seconds, and names that are none."""
+    check_width(len(names), source)
     longest = max(names, key=len, default="")
     if len(longest) > MAX_NAME:
         raise ValueError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from functools import partial
 
@@ -11,6 +10,7 @@ import numpy as np
 from paretodepth import distributed
 from paretodepth._checks import check_extra
 from paretodepth.detector import ParetoDepthDetector
+from paretodepth.distributed.cluster import local_cluster
 from paretodepth.studies.measure import process_peak_bytes, seconds
 from paretodepth.studies.runs import Experiment, Settings, Values
 from paretodepth.studies.scaling.large_fits import MEMORY_LIMIT
@@ -29,10 +29,7 @@ def run(seed: int, settings: Settings) -> Values:
     )
     threaded.fit(X[:N_WARMING])
     alone = seconds(partial(threaded.fit, X))
-    cluster = dask.LocalCluster(
-        n_workers=settings["n_workers"], threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR
-    )
-    with cluster, dask.Client(cluster) as client:
+    with local_cluster(settings["n_workers"]) as cluster, dask.Client(cluster) as client:
         # The workers compile, or load what was compiled.
         distributed.fit(clustered, X[:N_WARMING], client)
         together = seconds(partial(distributed.fit, clustered, X, client))
