@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, multiple, rule
@@ -150,6 +150,8 @@ def test_front_numbers_at_the_edge_of_floats_equal_the_naive_ones(n_criteria, da
     ),
     method=st.sampled_from(["depth", "criteria", "blend"]),
 )
+# The local ratio of a sample can be so small that nothing can be divided by it.
+@example(drawn=np.array([[1e300, 0], [5e-324, 0], *5 * [[0, 0]], [1, 0], *3 * [[0, 0]]]), method="blend")
 def test_samples_at_the_edge_of_floats_are_scored_and_explained(drawn, method):
     training, new = drawn[:N_TRAINING], drawn[N_TRAINING:]
     # Warnings are errors here: an overflow that goes unnoticed would be one.

@@ -116,7 +116,9 @@ def _ordinary(
     part: NDArray[np.float64], profile: NDArray[np.float64], ratios: NDArray[np.float64], is_local: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """Return dissimilarities in one criterion as they would be if it were ordinary, shape (n_rows, n_training)."""
-    ordinary = part / ratios[:, None]
+    ordinary = np.empty_like(part)
+    # These ratios are large; others can be so small that the quotient is no number.
+    ordinary[is_local] = part[is_local] / ratios[is_local, None]
     order = part[~is_local].argsort(axis=1)
     replaced = np.empty(order.shape)
     np.put_along_axis(replaced, order, profile[None], axis=1)
