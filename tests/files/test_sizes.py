@@ -117,11 +117,20 @@ def test_columns_that_take_nothing_are_refused_once_they_take_much(tmp_path, col
     assert time.process_time() - start < SECONDS
 
 
-def test_one_long_text_that_many_rows_have_is_not_written_out_at_once(tmp_path, monkeypatch):
+def parquet_of_text(path, table):
+    """Write categories so that they are read as text."""
+    pq.write_table(table, path, compression="zstd", store_schema=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "type"), [("a.arrow", arrow, pa.string_view()), ("a.parquet", parquet_of_text, pa.string())]
+)
+def test_one_long_text_that_many_rows_have_is_not_written_out_at_once(tmp_path, name, write, type, monkeypatch):
     monkeypatch.setattr("paretodepth.files.sizes.MAX_BYTES", 1 << 25)
     indices = pa.array(np.zeros(100_000, np.int32))
-    column = pa.DictionaryArray.from_arrays(indices, pa.array(["x" * 10_000_000], pa.string_view()))
-    path = arrow(tmp_path / "a.arrow", pa.table({"a": column}))
+    column = pa.DictionaryArray.from_arrays(indices, pa.array(["x" * 10_000_000], type))
+    path = write(tmp_path / name, pa.table({"a": column}))
     with pytest.raises(ValueError, match="a table must take at most"):
         read_table(path)
     # Without a limit, 100,000 rows of 10 MB would be a terabyte.

@@ -27,6 +27,7 @@ from paretodepth.files.source import place_of, refuse_unreadable
 
 # Rows that are decoded together, few, because some may be long series.
 BATCH_ROWS = 1024
+TEXT_TYPES = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
 ARROW_FILE = b"ARROW1"
 ZIP = b"PK"
 STREAM_ENDING = ".arrows"
@@ -61,7 +62,20 @@ def _parquet_rows(file: BinaryIO, source: str) -> tuple[pa.Schema, Batches]:
     # Of text at least where each cell ends.
     widths = [type.bit_width // 8 if pa.types.is_primitive(type) else 4 for type in parquet.schema_arrow.types]
     check_size(parquet.metadata.num_rows * sum(widths), meant_bytes(_n_bytes(file)), source)
-    return parquet.schema_arrow, parquet.iter_batches(BATCH_ROWS)
+    return parquet.schema_arrow, _parquet_batches(parquet, file)
+
+
+def _parquet_batches(parquet: pq.ParquetFile, file: BinaryIO) -> Batches:
+    """Yield the rows of a Parquet file, fewer at a time where texts that are stored but once are long."""
+    texts = [
+        field.name for field in parquet.schema_arrow if field.type in (pa.string(), pa.large_string(), pa.binary())
+    ]
+    # Of one row all texts of the group that are stored once come along, each but once.
+    as_categories = pq.ParquetFile(pa.OSFile(place_of(file)), read_dictionary=texts)
+    for group in range(parquet.num_row_groups):
+        first = next(as_categories.iter_batches(1, row_groups=[group], columns=texts), None)
+        n_rows = n_rows_at_once(widest_row(first)) if first is not None else 1
+        yield from parquet.iter_batches(min(n_rows, BATCH_ROWS), row_groups=[group])
 
 
 def _arrow_rows(file: BinaryIO, source: str) -> tuple[pa.Schema, Batches]:
