@@ -44,7 +44,7 @@ pytestmark = [
 
 def new_cluster(n_workers=2):
     return LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="2GB"
+        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", memory_limit="2GB"
     )
 
 

@@ -320,8 +320,8 @@ def main():
     start = time.monotonic()
     counts, failures, peak = fuzz(tasks, corpora, options.seed, options.workers)
     for kind, number, end in failures:
-        chosen = f"--kinds {options.kinds} --ending '{options.ending}' --seed {options.seed}"
-        print(f"{kind}: {end}; repeat with {chosen} --first {number} --files 1")
+        chosen = f"--kinds {options.kinds} --seed {options.seed} --first {number} --files 1"
+        print(f"{kind}: {end}; repeat with {chosen}{options.ending and f' --ending {options.ending}'}")
     for (kind, end), count in sorted(counts.items()):
         print(f"{kind}: {count:,} {end}")
     seconds = time.monotonic() - start

@@ -161,10 +161,13 @@ def refuse_cluster(error: BaseException, caller: str) -> NoReturn:
 
 
 def local_cluster(n_workers: int | None = None) -> LocalCluster:
-    """Return a new cluster on this machine, which listens to nobody else: its pages have no login."""
+    """Return a new cluster on this machine, which listens to nobody else: its pages have no login.
+
+    They are at any port that is free, for to the usual one another cluster may listen.
+    """
     dask = check_extra("distributed", "distributed")
     return dask.LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.ERROR
+        n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR
     )
 
 

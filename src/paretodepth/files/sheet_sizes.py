@@ -26,8 +26,11 @@ ATTRIBUTE = rb"[^\s=\"'<>/]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*')"
 NAME = rb"r(?<=[\s\"']r)\s*=\s*[\"']"
 ROWS = re.compile(NAME + rb"[A-Za-z]+([0-9]+)[\"']")
 COLUMNS = re.compile(NAME + rb"([A-Za-z]+)[0-9]+[\"']")
-# A cell without a name lies next to the one before.
-NAMELESS = re.compile(rb"<" + PREFIX + rb"c(?=[\s/>])(?!\s+(?:" + ATTRIBUTE + rb"\s+)*?r\s*=\s*[\"'][A-Za-z])")
+# A cell without a name lies next to the one before. Most have no prefix, and are looked through faster without.
+NAMELESS, PREFIXED = (
+    re.compile(start + rb"c(?=[\s/>])(?!\s+(?:" + ATTRIBUTE + rb"\s+)*?r\s*=\s*[\"'][A-Za-z])")
+    for start in (rb"<", rb"<" + PREFIX)
+)
 # Quotes in the name of an element, comments and instructions hide what follows.
 HIDING = re.compile(rb"<[^\s<>/\"']*[\"']|<[!?]|\0")
 # Where cells have no names the order of tags counts, so that each must be one.
@@ -110,7 +113,7 @@ class _Cells:
         self.height = check_row(max([self.height, *rows]))
         self.width = max([self.width, *map(check_column, set(COLUMNS.findall(piece)))])
         self.n_named += len(rows)
-        self.n_nameless += len(NAMELESS.findall(piece))
+        self.n_nameless += len((PREFIXED if b":c" in piece else NAMELESS).findall(piece))
         self.n_shared += len(SHARED.findall(piece))
 
 
