@@ -164,7 +164,8 @@ class _Contest:
         # Few dyads are tried before many, to be stopped by what they need and not by the machine.
         for n_dyads in (*(size for size in self.probe_sizes if size < workload.n_dyads), workload.n_dyads):
             known = self.known.get(key)
-            reason = known.reason_to_leave_out(n_dyads, self.peer_seconds) if known else None
+            # Foreseen for all dyads: to see a slow peer fail a little later would take the time of the fast ones.
+            reason = known.reason_to_leave_out(workload.n_dyads, self.peer_seconds) if known else None
             reason = "out of time" if time.monotonic() > self.end else reason
             if reason:
                 result.left_out[name] = reason

@@ -64,7 +64,7 @@ EXPERIMENT = Experiment(
     summary="The same fit by threads and by `paretodepth.distributed.fit`. Needs the extra `distributed`.",
     run=run,
     tables=tables,
-    settings=lambda full: {"n_samples": 20_000, "n_workers": 2},
+    settings=lambda full: {"n_samples": 50_000 if full else 20_000, "n_workers": 2},
     n_runs=3,
     n_full_runs=3,
 )
