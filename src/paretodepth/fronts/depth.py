@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._kernels import two_criteria
-from paretodepth.fronts.first_levels import FEW_CRITERIA, FIRST_SHARE, FirstLevels
+from paretodepth.fronts.first_levels import FEW_CRITERIA, FEW_POINTS, FIRST_SHARE, FirstLevels
 from paretodepth.fronts.fronts import Fronts, lexicographic_order, number_fronts
 
 Swept = tuple[NDArray[np.float64], NDArray[np.int32]]
@@ -192,7 +192,7 @@ class _Trees:
         self._n_fronts = len(fronts)
         if kind != "insertion":
             # Fronts that were cut are those that most dyads end in.
-            is_parted = fronts.max_depth is None and points.shape[1] <= FEW_CRITERIA
+            is_parted = fronts.max_depth is None and points.shape[1] <= FEW_CRITERIA and len(points) <= FEW_POINTS
             self._downward = FirstLevels(points, starts, first_share=FIRST_SHARE if is_parted else 1.0)
         if kind != "paper":
             # Mirrored, a dyad that dominates is dominated, and the last front is the first.

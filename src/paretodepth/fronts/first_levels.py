@@ -13,6 +13,8 @@ FIRST_SHARE = 1 / 4
 """Share of the points that the first tree holds if there are few criteria: most dyads end there."""
 FEW_CRITERIA = 4
 """With more, dyads end anywhere."""
+FEW_POINTS = 2**19
+"""With more, whoever scores first would wait long for the second tree."""
 MAX_EFFORT = 512
 """Comparisons a point, of those beyond, that take no longer than a tree of them."""
 LOOKING = 4
