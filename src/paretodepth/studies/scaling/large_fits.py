@@ -154,8 +154,8 @@ def _score_table(fits: Values) -> Table:
     ]
     caption = (
         f"{N_NEW:,} new samples of the paper's simulation: time a sample, once they were scored before, which builds "
-        "trees; that of scikit-learn's LOF(novelty=True) on the same columns; the area under the ROC curve; and how many "
-        "depths of nearest dyads of nominal samples, within the fronts kept, brute force over all pairs confirms."
+        "trees; that of scikit-learn's LOF(novelty=True) on the same columns; the area under the ROC curve; and how "
+        "many depths of nearest dyads of nominal samples, within the fronts kept, brute force over all pairs confirms."
     )
     return Table("scores", caption, ["fit", "a sample", "LOF", "ratio", "area", "confirmed"], rows)
 
