@@ -1,7 +1,9 @@
 """Workbooks that would take all memory, or end the process: refused before the library that reads them sees them."""
 
+import contextlib
 import io
 import struct
+import time
 import zipfile
 
 import pytest
@@ -208,3 +210,12 @@ def test_spaces_of_opendocument_are_counted_before_they_are_made(tmp_path):
     row = '<table:table-row><table:table-cell office:value-type="string"><text:p><text:s text:c="{}"/></text:p>'
     content = spreadsheet(f"{row.format(10**10)}</table:table-cell></table:table-row>")
     assert_refused(tmp_path, content, "a.ods", "a table must take at most 1,024 MB")
+
+
+@pytest.mark.parametrize("part", [b"</", b"<", b"<a:", b"<c ", b'<c a="1" ', b" r=", b't="s"><v>1', b"<row ", b"<si "])
+def test_no_pattern_takes_time_of_the_square_of_a_part(part):
+    block = (b"<sheetData>" + part * 2**20)[: 2**20 - 1]
+    start = time.process_time()
+    with contextlib.suppress(ValueError):
+        looked_through(lambda: iter([block]))
+    assert time.process_time() - start < 5

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from paretodepth.files.source import READ_BYTES
 
 MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
-SHEET, SHEET_END = b"sheetData", re.compile(rb"</(?:[^>:]*:)?sheetData")
+SHEET = b"sheetData"
 # Names of elements may stand behind a prefix.
 PREFIX = rb"(?:[^\s<>:\"']*:)?"
+SHEET_END = re.compile(rb"</" + PREFIX + SHEET)
 ATTRIBUTE = rb"[^\s=\"'<>/]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*')"
 # Names of cells, r="AB17", but no formula with Quarter="Q4". A pattern that begins with a letter is found faster.
 NAME = rb"r(?<=[\s\"']r)\s*=\s*[\"']"
