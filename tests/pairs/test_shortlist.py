@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from paretodepth import Criterion
-from paretodepth.pairs.shortlist import MIN_TREE_SAMPLES, N_MORE, Shortlist
+from paretodepth.pairs.shortlist import MIN_TREE_SAMPLES, N_MORE, ORDERS, Shortlist
 from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.model import needs_sum
 from tests.draws import SAMPLES, draw_samples, fitted_detector, pairs_of
@@ -161,3 +161,29 @@ def test_differences_beyond_the_largest_number_are_refused_with_the_samples_name
         ValueError, match=r"'x0' must give dissimilarities that are finite .* for sample 1 and training"
     ):
         detector.score_samples([[-1e308, -1e308], [1e308, 0.0]])
+
+
+@pytest.mark.parametrize("metric", sorted(ORDERS.keys() - {"difference"}))
+@pytest.mark.parametrize(("n_criteria", "n_columns"), [(16, 1), (7, 3), (64, 1), (64, 6)])
+def test_no_number_of_criteria_and_columns_is_too_large_for_a_shortlist(metric, n_criteria, n_columns):
+    X = np.random.default_rng(0).random((MIN_TREE_SAMPLES, n_criteria * n_columns))
+    # With one of the largest order, all are looked up by it.
+    metrics = [metric, *["cityblock"] * (n_criteria - 1)]
+    criteria = [Criterion(f"c{i}", range(i * n_columns, (i + 1) * n_columns), m) for i, m in enumerate(metrics)]
+    pairs = pairs_of(criteria, X)
+    shortlist = Shortlist(pairs.criteria, pairs.views, np.full(n_criteria, 3), np.ones(n_criteria))
+    assert shortlist.is_worthwhile(with_sum=True) == (ORDERS[metric] == 1)
+    n_found = n_criteria * (3 + N_MORE) + N_MORE
+    n_joint = 3 if ORDERS[metric] == 1 else MIN_TREE_SAMPLES
+    assert shortlist.n_candidates(with_sum=True) == n_found + n_joint
+
+
+@pytest.mark.parametrize(("n_criteria", "n_columns"), [(16, 1), (7, 3)])
+def test_many_samples_are_scored_as_few_under_many_criteria(n_criteria, n_columns):
+    X = np.random.default_rng(0).random((MIN_TREE_SAMPLES, n_criteria * n_columns))
+    metrics = ["chebyshev", *["euclidean"] * (n_criteria - 1)]
+    criteria = [Criterion(f"c{i}", range(i * n_columns, (i + 1) * n_columns), m) for i, m in enumerate(metrics)]
+    detector = fitted_detector(X, criteria=criteria, method="blend")
+    # Of few samples all dissimilarities are computed, without a shortlist.
+    few = [detector.score_samples(X[start : start + 50]) for start in range(0, MIN_TREE_SAMPLES, 50)]
+    assert_array_equal(detector.score_samples(X), np.concatenate(few))

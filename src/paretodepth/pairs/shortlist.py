@@ -149,11 +149,14 @@ class Shortlist:
 
     @property
     def _n_nearest_joint(self) -> int:
-        """How many of the nearest by that norm should hold the nearest by the sum: it is up to so many times larger."""
-        n_columns = sum(view.shape[1] for view in self.training)
+        """Number of the nearest by that norm that should hold the nearest by the sum, at most all training samples."""
+        n_samples, n_columns = len(self.training[0]), sum(view.shape[1] for view in self.training)
+        n_nearest, n_criteria = int(self.n_nearest.max()), len(self.criteria)
         exponent = {1.0: 0.0, 2.0: n_columns / 2, np.inf: n_columns}[max(self._orders)]
-        n_nearest: int = math.ceil(self.n_nearest.max() * len(self.criteria) ** exponent)
-        return n_nearest
+        # Compared as logarithms: the power of many columns is beyond integers and floats.
+        if math.log(n_nearest) + exponent * math.log(n_criteria) >= math.log(n_samples):
+            return n_samples
+        return math.ceil(n_nearest * n_criteria**exponent)
 
     def _dissimilarities(self, views: Views, candidates: NDArray[np.intp], first_row: int) -> NDArray[np.float64]:
         """Return the dissimilarities to the candidates; one that a row has twice is infinitely far the second time."""
