@@ -415,7 +415,7 @@ def test_an_error_about_a_drawn_dyad_names_the_training_samples():
     with pytest.raises(ValueError, match=r"Got -1.0 for sample 7 and training sample 33 instead"):
         pairs.chosen(7, np.array([9, 33, 35]))
     with pytest.raises(ValueError, match=r"Got -1.0 for sample 7 and training sample 33 instead"):
-        capping.drawn_fronts(pairs, 779, None, seed=0)
+        capping.sampled_fronts(pairs, 779, None, seed=0)
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import time
 from itertools import product
 
 import numpy as np
@@ -11,9 +12,9 @@ from paretodepth.fronts.sieve import SummarySizes
 from paretodepth.pairs.capped_fronts import (
     auto_max_depth,
     capped_fronts,
-    drawn_fronts,
-    drawn_numbers,
     pair_blocks,
+    sampled_fronts,
+    sampled_numbers,
 )
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
@@ -147,22 +148,58 @@ def test_the_automatic_cap_keeps_few_enough_dyads(n_criteria):
     assert max_kept / 2 < len(capped_fronts(pairs, tight).dyads) < 2 * max_kept
 
 
-def test_every_pair_is_drawn_equally_often():
+def test_every_pair_is_sampled_equally_often():
     rng = np.random.default_rng(0)
     counts = np.zeros(20)
     for _ in range(2000):
-        counts[drawn_numbers(20, 5, rng)] += 1
-        counts[drawn_numbers(20, 15, rng)] += 1
+        counts[sampled_numbers(20, 5, rng)] += 1
+        counts[sampled_numbers(20, 15, rng)] += 1
     # 2000 draws of a mean of 1 a number each, of variance 3 / 8.
     assert np.abs(counts - 2000).max() < 4 * np.sqrt(2000 * 3 / 8)
 
 
+def naive_sampled_numbers(n_numbers, n_sampled, rng):
+    """Return distinct random numbers below `n_numbers`, collected in a set."""
+    if n_sampled > n_numbers // 2:
+        return np.delete(np.arange(n_numbers), naive_sampled_numbers(n_numbers, n_numbers - n_sampled, rng))
+    sampled = set()
+    while len(sampled) < n_sampled:
+        sampled |= set(rng.integers(n_numbers, size=n_sampled - len(sampled)).tolist())
+    return np.array(sorted(sampled), np.intp)
+
+
+@pytest.mark.parametrize(("n_numbers", "n_sampled"), [(1, 0), (1, 1), (20, 7), (1000, 500), (1000, 501), (10**9, 5000)])
+def test_sampled_numbers_equal_the_naive_ones(n_numbers, n_sampled):
+    for seed in range(5):
+        found, expected = (
+            function(n_numbers, n_sampled, np.random.default_rng(seed))
+            for function in (sampled_numbers, naive_sampled_numbers)
+        )
+        assert found.dtype == expected.dtype
+        assert_array_equal(found, expected)
+
+
+def test_numbers_are_sampled_in_the_time_of_a_few_sorts():
+    n_numbers, n_sampled = 10**7, 2**18
+
+    def seconds(function):
+        start = time.process_time()
+        function()
+        return time.process_time() - start
+
+    rng = np.random.default_rng(0)
+    sorts = [seconds(lambda: np.sort(rng.integers(n_numbers, size=n_sampled))) for _ in range(5)]
+    found = [seconds(lambda: sampled_numbers(n_numbers, n_sampled, rng)) for _ in range(3)]
+    # About 6 times as long; by a hash table it took more than 200 times.
+    assert min(found) < 50 * min(sorts)
+
+
 @pytest.mark.parametrize("n_dyads", [1, 100, 700, 780])
-def test_drawn_dyads_are_those_of_as_many_pairs(n_dyads):
+def test_sampled_dyads_are_those_of_as_many_pairs(n_dyads):
     pairs = pairs_drawn("distinct", 2, 40, n_jobs=2)
     held = HeldPairs.of(pairs)
-    fronts = drawn_fronts(pairs, n_dyads, None, seed=3)
-    drawn = {tuple(dyad) for dyad in fronts.dyads}
-    assert len(drawn) == n_dyads
-    assert drawn <= {tuple(dyad) for dyad in held.dyads}
-    assert_same_fronts(drawn_fronts(held, n_dyads, None, seed=3), fronts)
+    fronts = sampled_fronts(pairs, n_dyads, None, seed=3)
+    sampled = {tuple(dyad) for dyad in fronts.dyads}
+    assert len(sampled) == n_dyads
+    assert sampled <= {tuple(dyad) for dyad in held.dyads}
+    assert_same_fronts(sampled_fronts(held, n_dyads, None, seed=3), fronts)

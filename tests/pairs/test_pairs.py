@@ -88,8 +88,8 @@ def test_some_samples_and_some_pairs_are_those_of_all(form, samples):
     for same in (own, held):
         assert_array_equal(HeldPairs.of(same.among(some)).dyads, expected)
         assert_array_equal(same.chosen(2, some[1:]), expected[:4])
-        assert same.drawn(7, 0).n_samples == 7
-        assert same.drawn(100, 0).n_samples == N_SAMPLES
+        assert same.random_subset(7, 0).n_samples == 7
+        assert same.random_subset(100, 0).n_samples == N_SAMPLES
 
 
 def test_what_is_usual_is_told_from_all_pairs_of_few_samples_and_from_some_of_many(samples):

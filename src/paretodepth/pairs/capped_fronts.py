@@ -38,8 +38,8 @@ DEPTH_MARGIN = 2.0
 """The same for the depth of single dyads. Narrow: nothing is proved by it, and every front more takes memory."""
 PAIR_VALUES = 2**19
 """Dissimilarities in a block of pairs, 4 MiB, which stay in the cache until they are filtered."""
-DRAWN_SAMPLES = 256
-"""Training samples whose drawn dyads are computed in one go."""
+SAMPLED_AT_ONCE = 256
+"""Training samples whose sampled dyads are computed in one go."""
 MAX_KEPT = 2**22
 """Dyads that fronts 1…L may hold if L is chosen automatically."""
 
@@ -86,10 +86,10 @@ def fronts_of_some(
     if n_samples > few_samples:
         # Without foresight whole batches would be sorted of which nearly all is dropped again.
         foreseen = [_foreseen_depth(*of_some, n_samples) for of_some in zip(criteria, max_depths, strict=True)]
-        quarter = pairs.drawn(n_samples // 4, seed)
+        quarter = pairs.random_subset(n_samples // 4, seed)
         fewer = fronts_of_some(quarter, criteria, foreseen, seed=seed, few_samples=few_samples, sizes=sizes)
         beyond = [last_front(fronts) for fronts in fewer]
-        alike = HeldPairs.of(pairs.drawn(ALIKE_SAMPLES, seed)).dyads
+        alike = HeldPairs.of(pairs.random_subset(ALIKE_SAMPLES, seed)).dyads
     found: dict[int, Fronts] = {}
     while len(found) < len(criteria):
         missing = [choice for choice in range(len(criteria)) if choice not in found]
@@ -161,7 +161,7 @@ def auto_max_depth(
     sizes = [n_samples]
     while sizes[0] > few_samples:
         sizes.insert(0, sizes[0] // 4)
-    few = HeldPairs.of(pairs.drawn(sizes[0], seed))
+    few = HeldPairs.of(pairs.random_subset(sizes[0], seed))
     fronts = Fronts.from_dyads(few.dyads, n_jobs=pairs.n_jobs)
     for fewer, more in pairwise(sizes):
         depth = float(_exceeded_depth(fronts, nearest, capped_share))
@@ -170,40 +170,43 @@ def auto_max_depth(
         max_depth = math.ceil(depth * growth(fewer, more, pairs.n_criteria))
         if more == n_samples:
             return max_depth
-        fronts = capped_fronts(pairs.drawn(more, seed), max_depth, seed=seed, few_samples=few_samples)
+        fronts = capped_fronts(pairs.random_subset(more, seed), max_depth, seed=seed, few_samples=few_samples)
     return int(min(_exceeded_depth(fronts, nearest, capped_share), _kept_depth(fronts, max_kept)))
 
 
-def drawn_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int) -> Fronts:
+def sampled_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int) -> Fronts:
     """Return the fronts of `n_dyads` random dyads of the training samples."""
-    return Fronts.from_dyads(drawn_dyads(pairs, n_dyads, seed=seed), max_depth=max_depth, n_jobs=pairs.n_jobs)
+    return Fronts.from_dyads(sampled_dyads(pairs, n_dyads, seed=seed), max_depth=max_depth, n_jobs=pairs.n_jobs)
 
 
-def drawn_dyads(pairs: Pairs, n_dyads: int, *, seed: int) -> NDArray[np.float64]:
+def sampled_dyads(pairs: Pairs, n_dyads: int, *, seed: int) -> NDArray[np.float64]:
     """Return `n_dyads` random dyads of the training samples, shape (n_dyads, n_criteria)."""
-    drawn = drawn_numbers(pairs.n_pairs, n_dyads, np.random.default_rng(seed))
+    sampled = sampled_numbers(pairs.n_pairs, n_dyads, np.random.default_rng(seed))
     firsts = pairs_before(np.arange(pairs.n_samples), pairs.n_samples)
-    samples = np.searchsorted(firsts, drawn, side="right") - 1
-    others = drawn - firsts[samples] + samples + 1
+    samples = np.searchsorted(firsts, sampled, side="right") - 1
+    others = sampled - firsts[samples] + samples + 1
     asked, starts = np.unique(samples, return_index=True)
     chosen = list(zip(asked.tolist(), np.split(others, starts[1:]), strict=True))
 
     def dyads_of(pairs: Pairs, part: list[tuple[int, NDArray[np.intp]]]) -> NDArray[np.float64]:
         return np.concatenate([pairs.chosen(*of_sample) for of_sample in part])
 
-    dyads = pairs.map(dyads_of, [chosen[part] for part in gen_batches(len(chosen), DRAWN_SAMPLES)])
+    dyads = pairs.map(dyads_of, [chosen[part] for part in gen_batches(len(chosen), SAMPLED_AT_ONCE)])
     return np.concatenate(list(dyads))
 
 
-def drawn_numbers(n_numbers: int, n_drawn: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return different random numbers below `n_numbers` in rising order, without listing all of these."""
-    if n_drawn > n_numbers // 2:
-        # Those left out are fewer, and fewer are drawn in vain because they are there already.
-        return np.delete(np.arange(n_numbers), drawn_numbers(n_numbers, n_numbers - n_drawn, rng))
-    drawn = np.empty(0, np.intp)
-    while len(drawn) < n_drawn:
-        drawn = np.union1d(drawn, rng.integers(n_numbers, size=n_drawn - len(drawn)))
-    return drawn
+def sampled_numbers(n_numbers: int, n_sampled: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return distinct random numbers below `n_numbers` in rising order, without listing all of these."""
+    if n_sampled > n_numbers // 2:
+        # The others are fewer, so fewer numbers come up twice.
+        return np.delete(np.arange(n_numbers), sampled_numbers(n_numbers, n_numbers - n_sampled, rng))
+    sampled = np.empty(0, np.intp)
+    while len(sampled) < n_sampled:
+        both = np.concatenate((sampled, rng.integers(n_numbers, size=n_sampled - len(sampled))))
+        # Sorted, because np.union1d uses a hash table, which takes several times as long.
+        both.sort()
+        sampled = both[np.concatenate(([True], both[1:] != both[:-1]))]
+    return sampled
 
 
 def growth(n_samples: int, n_more_samples: int, n_criteria: int) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import MAX_KEPT, N_COMPARED, N_ROUGH, PairFronts, chosen_pairs, with_rough
 from paretodepth.fronts.sieve import USUAL_SIZES, SummarySizes
-from paretodepth.pairs.capped_fronts import FEW_SAMPLES, drawn_dyads, fronts_of_some, growth
+from paretodepth.pairs.capped_fronts import FEW_SAMPLES, fronts_of_some, growth, sampled_dyads
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.pairs import HeldPairs, Pairs
 
@@ -54,11 +54,11 @@ def pair_fronts(
     """
     n_dyads = limits.n_dyads(pairs.n_pairs)
     max_kept = min(MAX_KEPT, limits.n_bytes // KEPT_BYTES)
-    criteria = chosen_pairs(drawn_dyads(pairs, min(N_COMPARED, pairs.n_pairs), seed=0))
+    criteria = chosen_pairs(sampled_dyads(pairs, min(N_COMPARED, pairs.n_pairs), seed=0))
     is_small = limits.max_depth is None and len(criteria) * n_dyads <= max_kept
     if n_dyads < pairs.n_pairs or is_small:
-        is_drawn = n_dyads < pairs.n_pairs
-        dyads = drawn_dyads(pairs, n_dyads, seed=seed) if is_drawn else HeldPairs.of(pairs).dyads
+        is_sampled = n_dyads < pairs.n_pairs
+        dyads = sampled_dyads(pairs, n_dyads, seed=seed) if is_sampled else HeldPairs.of(pairs).dyads
         max_depth = None if limits.max_depth == "auto" else limits.max_depth
         return PairFronts.from_dyads(
             dyads,
@@ -77,8 +77,8 @@ def pair_fronts(
     sizes = sizes._replace(batch_values=sizes.batch_values // len(criteria))
     fronts = fronts_of_some(pairs, criteria.tolist(), max_depths, seed=seed, few_samples=few_samples, sizes=sizes)
     made = PairFronts(criteria, tuple(fronts))
-    n_drawn = min(max(1, n_rough // len(criteria)), pairs.n_pairs)
-    return with_rough(made, drawn_dyads(pairs, n_drawn, seed=0), pairs.n_jobs)
+    n_sampled = min(max(1, n_rough // len(criteria)), pairs.n_pairs)
+    return with_rough(made, sampled_dyads(pairs, n_sampled, seed=0), pairs.n_jobs)
 
 
 def auto_max_depths(
@@ -90,7 +90,7 @@ def auto_max_depths(
     the number of dyads is about right for continuous dissimilarities, and smaller for others.
     """
     # Always the same draws, because the last fronts and with them every score depend on them.
-    few = HeldPairs.of(pairs.drawn(n_asked, 0)).dyads
+    few = HeldPairs.of(pairs.random_subset(n_asked, 0)).dyads
     n_few = min(n_asked, pairs.n_samples)
     share = min(1.0, max_kept / len(criteria) / pairs.n_pairs)
     rate = growth(n_few, pairs.n_samples, criteria.shape[1])

@@ -95,7 +95,7 @@ class Pairs(ABC):
         """Return slices that cover the samples, for `block`."""
         return row_blocks(self.n_samples, self.n_criteria * self.n_samples)
 
-    def drawn(self, n_samples: int, seed: int) -> Pairs:
+    def random_subset(self, n_samples: int, seed: int) -> Pairs:
         """Return the pairs of so many random samples, or of all if there are no more."""
         if n_samples >= self.n_samples:
             return self

@@ -14,7 +14,7 @@ from paretodepth._blocks import phase
 from paretodepth._checks import check_choice
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.fronts.depth import DEPTHS, DepthKind, Depths
-from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, drawn_fronts
+from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, sampled_fronts
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks
 from paretodepth.pairs.pair_fronts import pair_fronts
@@ -223,7 +223,7 @@ def _depths(pairs: Pairs, n_neighbors: NDArray[np.intp], settings: Settings) -> 
     if n_dyads < pairs.n_pairs:
         # They are few enough to be sorted whole, so nothing need be capped unless a depth is given.
         return Depths(
-            drawn_fronts(pairs, n_dyads, None if max_depth == "auto" else max_depth, seed=settings.seed), kind
+            sampled_fronts(pairs, n_dyads, None if max_depth == "auto" else max_depth, seed=settings.seed), kind
         )
     if max_depth == "auto":
         max_kept = min(MAX_KEPT, limits.n_bytes // KEPT_BYTES)

@@ -183,7 +183,7 @@ class Model:
     def some_dyads(self, n_samples: int) -> NDArray[np.float64]:
         """Return the dyads of so many random training samples among themselves, always the same."""
         pairs = ComputedPairs(self.criteria.fitted, self.training, 1)
-        return HeldPairs.of(pairs.drawn(n_samples, 0)).dyads
+        return HeldPairs.of(pairs.random_subset(n_samples, 0)).dyads
 
     def _joined_dyads(self, block: NDArray[np.float64]) -> NDArray[np.float64]:
         return nearest_dyads(block, self.measurer.n_neighbors)[1]
