@@ -98,7 +98,8 @@ def number_layers(
                     row[place] = max(row[place], before[place])
             number = np.int16(0)
             while dyad < firsts.shape[0] and firsts[dyad] == first and places[dyad] < start + width:
-                place = places[dyad] - start
+                # Never before the row, even if NaN has put dyads out of order.
+                place = max(places[dyad] - start, 0)
                 number = max(number, row[place]) + np.int16(1)
                 numbers[dyad] = number
                 dyad += 1

@@ -102,6 +102,13 @@ class GrowingFront(NamedTuple):
 
 
 @compiled
+def cell_of(front: GrowingFront, x: float) -> int:
+    """Return the cell of `x`; the first and the last cell also hold what lies beyond them, the first NaN as well."""
+    place = x * front.cells_per_x
+    return int(min(place, len(front.lowest) - 1.0)) if place > 0.0 else 0
+
+
+@compiled
 def insert_dyad(front: GrowingFront, x: float, y: float) -> None:
     """Put a dyad on the front, unless it is dominated or there already, and take off those it dominates."""
     size = front.size[0]
@@ -120,7 +127,7 @@ def insert_dyad(front: GrowingFront, x: float, y: float) -> None:
             front.x[moved - end + place + 1], front.y[moved - end + place + 1] = front.x[moved], front.y[moved]
     front.x[place], front.y[place] = x, y
     front.size[0] = size + 1 - (end - place)
-    cell = int(x * front.cells_per_x) + 1
+    cell = cell_of(front, x) + 1
     while cell < len(front.lowest) and front.lowest[cell] > y:
         front.lowest[cell] = y
         cell += 1
@@ -130,7 +137,7 @@ def insert_dyad(front: GrowingFront, x: float, y: float) -> None:
 def insert_points(front: GrowingFront, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
     """Insert dyads; the front must have room for all of them."""
     for dyad in range(len(x)):
-        if y[dyad] < front.lowest[int(x[dyad] * front.cells_per_x)]:
+        if y[dyad] < front.lowest[cell_of(front, x[dyad])]:
             insert_dyad(front, x[dyad], y[dyad])
 
 
@@ -146,5 +153,5 @@ def insert_pairs(front: GrowingFront, samples: NDArray[np.float64], sample: int,
         y = abs(samples[1, sample] - samples[1, other])
         if rotated:
             x, y = x + y, x - y
-        if y < front.lowest[int(x * front.cells_per_x)]:
+        if y < front.lowest[cell_of(front, x)]:
             insert_dyad(front, x, y)

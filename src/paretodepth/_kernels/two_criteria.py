@@ -114,10 +114,16 @@ def sweep_up(
 
 @compiled
 def first_at_least(values: NDArray[np.float64], start: int, value: float) -> int:
-    """Return the place, from `start` on, of the first of the values that is not smaller; there is one."""
-    while not values[start] >= value:
-        start += 1
-    return start
+    """Return the place, from `start` on, of the first value that is at least `value`, or the number of values.
+
+    NaN compares false with everything, so the array alone bounds the search.
+    """
+    # Of a slice no index is negative, which is one comparison less a step.
+    rest = values[start:]
+    for place in range(rest.shape[0]):
+        if rest[place] >= value:
+            return start + place
+    return values.shape[0]
 
 
 @compiled
