@@ -66,6 +66,7 @@ def test_signs_and_threshold_follow_scikit_learn(data):
 
 def test_a_given_threshold_overrides_alpha(data):
     X_train, X = data
+    assert ParetoDepthDetector(threshold=10**30).fit(X_train).offset_ == -1e30
     detector = ParetoDepthDetector(threshold=7.5).fit(X_train)
     assert detector.offset_ == -7.5
     assert_array_equal(detector.predict(X) == -1, detector.mean_depth(X) > 7.5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import numbers
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -37,9 +38,9 @@ def one_line(error: Exception) -> str:
 
 def check_positive(value: object, parameter: str, caller: str) -> float:
     """Return a finite number above 0."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+    if not is_real(value) or not 0 < float(value) < np.inf:  # type: ignore[arg-type]
         raise ValueError(f"The '{parameter}' parameter of {caller} must be a number above 0. Got {value!r} instead.")
-    return float(value)
+    return float(value)  # type: ignore[arg-type]
 
 
 def check_flag(value: object, parameter: str, caller: str) -> bool:
@@ -113,4 +114,6 @@ def is_integer(value: object) -> bool:
 
 
 def is_real(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    """Tell whether a value is a real number that a float can hold."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return is_number and not (isinstance(value, int) and abs(value) > sys.float_info.max)

@@ -253,6 +253,16 @@ BAD_INPUT = {
         "'fdr' parameter of ParetoDepthDetector.select must be a number between 0 and 1, both excluded. Got 1 instead",
     ),
     "threshold of NaN": (fit(threshold=np.nan), ValueError, "'threshold' parameter .* None or a number. Got nan"),
+    "threshold beyond floats": (
+        fit(threshold=10**400),
+        ValueError,
+        "'threshold' parameter .* None or a number. Got 1000",
+    ),
+    "period beyond floats": (
+        fit(criteria=[Criterion("c", [0], "cyclic", period=10**400)]),
+        ValueError,
+        "'period' parameter .* must be a number above 0. Got 1000",
+    ),
     "no samples to simulate": (lambda: make_hypercube(0), ValueError, "'n_train' parameter of make_hypercube"),
     "too probable anomalies": (
         lambda: make_hypercube(class_probability=0.3),

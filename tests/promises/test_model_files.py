@@ -9,6 +9,7 @@ import json
 import os
 import pickle
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -377,6 +378,11 @@ HOSTILE = {
     "nominal values that fall": ("Surprise", "nominal", np.arange(60.0)[::-1]),
     "criteria alone that fall": ("Calibration", "alone", -np.arange(120.0).reshape(60, 2)),
     "negative weights": ("Measurer", "weights", [-1.0, 1.0]),
+    "infinite weights": ("Measurer", "weights", [np.inf, 1.0]),
+    "infinite nominal values": ("Surprise", "nominal", [-np.inf, 1.0, 2.0]),
+    "an infinite score": ("Model", "scores", np.r_[np.ones(59), np.inf]),
+    "negative profiles": ("Model", "profiles", np.full((2, 60), -np.inf)),
+    "negative places": ("Model", "places", -np.ones((5, 2))),
 }
 HOSTILE_BLEND = {
     "a pair with a criterion that is not there": ("PairFronts", "criteria", [[0, 2]]),
@@ -401,6 +407,7 @@ HOSTILE_BLEND = {
     "no softening": ("BlendMeasurer", "softening", np.zeros(3)),
     "too little softening": ("BlendMeasurer", "softening", np.ones(2)),
     "weights of another number": ("BlendMeasurer", "weights", [1.0]),
+    "infinite weights of the blend": ("BlendMeasurer", "weights", [1.0, np.inf]),
 }
 
 
@@ -597,8 +604,13 @@ HOSTILE_STATE = {
     "two criteria of one name": lambda header: object_of(header, "Criterion").update(name="x1"),
     "a criterion without a name": lambda header: object_of(header, "Criterion").update(name=""),
     "a threshold that is NaN": lambda header: object_of(header, "Model").update(threshold={"float": "nan"}),
+    "a threshold that no float can hold": lambda header: object_of(header, "Model").update(threshold=10**400),
+    "a parameter that no float can hold": lambda header: header["state"]["parameters"].update(threshold=10**400),
     "a rate beyond 1": lambda header: object_of(header, "Model").update(alpha=1.5),
     "a tail that falls": lambda header: object_of(header, "Surprise").update(scale=-1.0),
+    "an infinite scale": lambda header: object_of(header, "Surprise").update(scale={"float": "inf"}),
+    "a tail that starts at infinity": lambda header: object_of(header, "Surprise").update(start={"float": "-inf"}),
+    "a tail that starts beyond all floats": lambda header: object_of(header, "Surprise").update(start=-(10**400)),
     "a tail from nowhere": lambda header: object_of(header, "Surprise").update(start={"float": "nan"}),
     "a negative cap": lambda header: object_of(header, "Fronts").update(max_depth=-1),
     "no objects": lambda header: header.update(objects=3),
@@ -649,6 +661,71 @@ def test_wider_training_samples_are_refused_before_a_compiled_loop_reads_them(tm
     content = sealed(*grown(header, data, object_of(header, "Model")["training"][0], np.ones((60, 1))))
     with pytest.raises(ValueError, match="criterion 'c' must compare samples that hold as much as the training"):
         load_bytes(content, tmp_path).predict(NEW)
+
+
+PRECOMPUTED = np.abs(np.subtract.outer(X[:, 0], X[:, 0]))
+
+
+def changed_matrix(places, value):
+    matrix = PRECOMPUTED.copy()
+    matrix[places] = value
+    return matrix
+
+
+HOSTILE_MATRICES = {
+    "nothing but NaN": (np.where(np.eye(60), 0.0, np.nan), "finite and not negative"),
+    "a pair that is NaN": (changed_matrix(([3, 5], [5, 3]), np.nan), "finite and not negative"),
+    "an infinite pair": (changed_matrix(([3, 5], [5, 3]), np.inf), "finite and not negative"),
+    "a negative pair": (changed_matrix(([3, 5], [5, 3]), -1.0), "finite and not negative"),
+    "an asymmetric pair": (changed_matrix((3, 5), 7.0), "be symmetric"),
+    "a sample that differs from itself": (changed_matrix((3, 3), 1.0), "have a zero diagonal"),
+    "too few columns": (PRECOMPUTED[:, :59], "be square at fit"),
+    "times": (np.zeros((60, 60), "<M8[us]"), "be a two-dimensional array of numbers"),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("case", HOSTILE_MATRICES)
+def test_a_precomputed_matrix_that_fit_refuses_is_refused_in_a_file(case, method, tmp_path):
+    matrix, text = HOSTILE_MATRICES[case]
+    criteria = [Criterion(name, metric="precomputed") for name in "abc"]
+    with pytest.raises((TypeError, ValueError), match=text):
+        ParetoDepthDetector(criteria, method=method).fit([matrix] * 3)
+    ParetoDepthDetector(criteria, method=method).fit([PRECOMPUTED] * 3).save(tmp_path / "m")
+    header, data = opened((tmp_path / "m").read_bytes())
+    content = sealed(*grown(header, data, object_of(header, "Model")["training"][0], matrix))
+    with pytest.raises(ValueError, match=f"must be a whole model file.*{text}"):
+        load_bytes(content, tmp_path)
+
+
+SEQUENCE_METRICS = {
+    "speed": WALKS,
+    "shape": WALKS,
+    "hausdorff": WALKS,
+    "frechet": WALKS,
+    "shape_based": SERIES,
+} | ({"dtw": SERIES} if is_installed(METRICS["dtw"]) else {})
+
+
+@pytest.mark.parametrize("metric", SEQUENCE_METRICS)
+def test_samples_encoded_as_no_fit_encodes_them_are_refused(metric, tmp_path):
+    content = saved_bytes(metric, SEQUENCE_METRICS[metric], {}, tmp_path)
+    header, data = opened(content)
+    node = object_of(header, "Model")["training"][0]
+    rows = np.random.default_rng(0).random((20, 20))
+    if "array" in node:
+        # Rows of numbers become a column of sequences.
+        header["objects"].insert(0, {"column": [[20], [{"array": len(header["arrays"])}] * 20]})
+        moved = json.loads(re.sub(r'{"object": (\d+)}', lambda m: f'{{"object": {int(m[1]) + 1}}}', json.dumps(header)))
+        node = object_of(moved, "Model")["training"][0]
+        node.clear()
+        node["object"] = 0
+        content = sealed(*grown(moved, data, {}, np.ones((6, 2))))
+    else:
+        node.clear()
+        content = sealed(*grown(header, data, node, rows))
+    with pytest.raises(ValueError, match=r"training of a Model that do not fit the rest"):
+        load_bytes(content, tmp_path)
 
 
 PARTS = ".paretodepth-*.part"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from paretodepth.criteria.criterion import MAX_CRITERIA, Criterion, check_criterion
 from paretodepth.criteria.fitted import FittedCriteria, FittedCriterion
+from paretodepth.criteria.matrices import check_matrix
 from paretodepth.criteria.samples import Layout
 from paretodepth.criteria.usual import Usual, usual_kind, usual_period
 from paretodepth.files.model_checks import check_fitting
@@ -181,13 +182,13 @@ def _is_view(fitted: FittedCriterion, view: Any, n_training: int) -> bool:
     if fitted.is_precomputed:
         count = fitted.state.get("n_training")
         is_counted = isinstance(count, int) and not isinstance(count, bool) and n_training <= count <= 2**53
-        return is_counted and not fitted.usual and view.shape == (n_training, n_training) and view.dtype.kind in "fiub"
+        return is_counted and not fitted.usual and len(check_matrix(view, fitted.name, None)) == n_training
     if metric is None:
         return not fitted.usual
     if metric.kind == "text":
         is_right = view.ndim == 1 and all(isinstance(value, str) for value in view)
-    elif metric.kind == "series" or (metric.kind == "trajectories" and view.dtype == object):
-        is_right = all(_is_sequence(value, metric.kind) for value in view)
+    elif metric.keeps_sequences:
+        is_right = view.ndim == 1 and all(_is_sequence(value, metric.kind) for value in view)
     else:
         is_right = view.ndim == 2 and view.dtype == np.float64
     if not is_right:
@@ -200,7 +201,7 @@ def _is_view(fitted: FittedCriterion, view: Any, n_training: int) -> bool:
 
 
 def _is_sequence(value: Any, kind: str) -> bool:
-    """Tell whether a value is a series of numbers, or of points with two."""
-    if not isinstance(value, np.ndarray) or value.dtype != np.float64 or not value.size or np.isnan(value).any():
+    """Tell whether a value is a series of finite numbers, or of points with two."""
+    if not isinstance(value, np.ndarray) or value.dtype != np.float64 or not value.size or not np.isfinite(value).all():
         return False
     return value.ndim == 1 if kind == "series" else value.ndim == 2 and value.shape[1] == 2

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._checks import check_choice, check_optional_count, check_rate, is_integer
+from paretodepth._checks import check_choice, check_optional_count, check_rate, is_integer, is_real
 from paretodepth.criteria.criterion import Criterion, resolve_criteria
 from paretodepth.criteria.fitted import FittedCriteria, FittedCriterion
 from paretodepth.criteria.samples import Layout
@@ -88,7 +88,7 @@ class Part(NamedTuple):
 
 ANY = Part()
 COUNT = Part(low=0, high=2**53)
-PER_CRITERION = Part(("criteria",), low=0)
+PER_CRITERION = Part(("criteria",), low=0, is_finite=True)
 NEIGHBORS = Part(("criteria",), low=1, high="training")
 
 SCHEMA: dict[type, dict[str, Part]] = {
@@ -156,9 +156,9 @@ SCHEMA: dict[type, dict[str, Part]] = {
         "local_means": Part(("training", "criteria_and_sum"), low=0, is_finite=True),
     },
     Surprise: {
-        "nominal": Part((None,), relation=relations.is_sorted),
-        "start": ANY,
-        "scale": Part(low=TINY),
+        "nominal": Part((None,), is_finite=True, relation=relations.is_sorted),
+        "start": Part(is_finite=True),
+        "scale": Part(low=TINY, is_finite=True),
     },
     Calibration: {
         "surprises": ANY,
@@ -175,9 +175,9 @@ SCHEMA: dict[type, dict[str, Part]] = {
         "method": ANY,
         "threshold": ANY,
         "alpha": Part(low=0, high=1),
-        "scores": Part((None,), may_be_nan=True, relation=relations.are_scores),
-        "profiles": Part(("criteria", "training")),
-        "places": Part((None, "criteria")),
+        "scores": Part((None,), is_finite=True, may_be_nan=True, relation=relations.are_scores),
+        "profiles": Part(("criteria", "training"), low=0),
+        "places": Part((None, "criteria"), low=0),
         "is_exact": ANY,
         "advice": ANY,
     },
@@ -307,5 +307,5 @@ def conforms(value: Any, hint: Any) -> bool:
     if isinstance(origin, type) and issubclass(origin, Iterable):
         return isinstance(value, origin) and all(conforms(entry, arguments[0]) for entry in value)
     if hint in (int, float):
-        return isinstance(value, numbers.Integral if hint is int else numbers.Real) and not isinstance(value, bool)
+        return is_integer(value) if hint is int else is_real(value)
     return callable(value) if origin is not None else isinstance(value, NoneType if hint is None else hint)

@@ -212,7 +212,7 @@ def check_threshold(threshold: object, caller: str) -> float | None:
     """Return a mean depth above which a sample is an anomaly, or None."""
     if threshold is None:
         return None
-    if not is_real(threshold) or np.isnan(threshold):  # type: ignore[call-overload]
+    if not is_real(threshold) or np.isnan(float(threshold)):  # type: ignore[arg-type]
         raise ValueError(
             f"The 'threshold' parameter of {caller} must be None or a number. Got {threshold!r} instead; "
             "None sets it from 'alpha'."

@@ -102,6 +102,8 @@ class Metric:
         Whether `block` reads the number of threads from ``state["n_threads"]``.
     is_symmetric : bool
         Whether a pair gives the same bits in either order, as differences do.
+    keeps_sequences : bool
+        Whether `encode` returns an object array with one sequence per sample, not rows of numbers.
     """
 
     name: str
@@ -117,3 +119,4 @@ class Metric:
     ignores_missing: bool = False
     is_threaded: bool = False
     is_symmetric: bool = False
+    keeps_sequences: bool = False

@@ -75,6 +75,7 @@ METRICS = (
             ),
         ),
         extra=DTAIDISTANCE,
+        keeps_sequences=True,
     ),
     Metric(
         "shape_based",
@@ -82,5 +83,6 @@ METRICS = (
         "one less the largest cross-correlation over all shifts: same shape, whatever level, scale and start",
         _centred,
         _shape_based,
+        keeps_sequences=True,
     ),
 )
