@@ -31,8 +31,9 @@ from paretodepth.files import write_table
 from paretodepth.files.container import MAGIC, PREFIX, VERSION
 from paretodepth.files.reading import Reading
 from paretodepth.files.tables import read_table
-from tests.promises.fuzz_corpus import data_seeds, model_seeds, toml_seeds
-from tests.promises.fuzz_fields import Opened, changed
+from paretodepth.scoring.explanation import explain_left_out
+from tests.promises.fuzz_corpus import data_seeds, matrix_seeds, model_seeds, toml_seeds
+from tests.promises.fuzz_fields import Opened, changed, changed_matrices
 
 SECONDS = 10
 """A file may take, on a busy machine."""
@@ -40,6 +41,8 @@ MEGABYTES = 1024
 """Of memory that a process may take at any time."""
 N_WARM = 200
 """Files of each kind that are tried first, without a limit: to compile takes memory that is no file's fault."""
+N_LEFT_OUT = 4
+"""Training samples that are explained, at most."""
 SCORED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What a model may raise whose parts each make sense, when samples are scored with it."""
 NUMBERS = [-1, 0, 1, 2, 7, 255, 2**31, 2**53, 2**63, 10**30, -(10**18), 0.5, 1e308, 5e-324]
@@ -127,17 +130,33 @@ def resealed(content, rng):
 
 
 def try_model(path, new):
-    """Load a model and score with it."""
+    """Load a model, and score and explain new samples and training samples with it."""
     try:
         detector = ParetoDepthDetector.load(path)
     except ValueError:
         return "refused"
     try:
-        detector.p_values(new)
-        detector.explain(new)
+        rows = detector.model_.rows
+        for explanation in (
+            detector.explain(new),
+            explain_left_out(detector.model_, rows[:: -(-len(rows) // N_LEFT_OUT)], n_jobs=1),
+        ):
+            check_finite(explanation)
+        scores, p_values = detector.score_samples(new), detector.p_values(new)
     except SCORED:
         return "not scored"
+    assert np.isfinite(scores).all(), "a score that is not finite"
+    assert np.isfinite(p_values).all(), "a p-value that is not finite"
     return "scored"
+
+
+def check_finite(explanation):
+    """Refuse scores and p-values that are not finite, whatever they are of, and read all sentences."""
+    for name in ("scores", "p_values", "criterion_p_values", "relief", "pair_p_values", "pair_relief", "percentiles"):
+        held = getattr(explanation, name)
+        for values in held.values() if isinstance(held, dict) else [held]:
+            assert np.isfinite(values).all(), f"{name} of an explanation that are not finite"
+    assert len(explanation.sentences) == len(explanation)
 
 
 def try_toml(path, new):
@@ -167,11 +186,15 @@ def of_content(change):
     return lambda seed, rng: change(seed.content, rng)
 
 
-def of_fields(seed, rng):
-    """Return a model with parts changed by the schema; it is taken apart once."""
-    if seed.name not in OPENED:
-        OPENED[seed.name] = Opened(seed.content)
-    return changed(OPENED[seed.name], rng)
+def of_opened(change):
+    """Return a change of models that are taken apart, each once."""
+
+    def of_seed(seed, rng):
+        if seed.content not in OPENED:
+            OPENED[seed.content] = Opened(seed.content)
+        return change(OPENED[seed.content], rng)
+
+    return of_seed
 
 
 OPENED = {}
@@ -180,7 +203,8 @@ KINDS = {
     "sealed": (model_seeds, of_content(resealed), try_model),
     "toml": (toml_seeds, of_content(mutated), try_toml),
     "data": (data_seeds, of_content(mutated_data), try_data),
-    "fields": (model_seeds, of_fields, try_model),
+    "fields": (model_seeds, of_opened(changed), try_model),
+    "matrices": (matrix_seeds, of_opened(changed_matrices), try_model),
 }
 
 

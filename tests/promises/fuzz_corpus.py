@@ -22,6 +22,8 @@ from tests.files.test_excel import ods
 
 N_NEW = 3
 """Samples that are scored with a model."""
+N_PRECOMPUTED = 90
+"""Samples of a precomputed matrix: a split leaves 60 of them to be compared with."""
 
 
 class Seed(NamedTuple):
@@ -93,12 +95,35 @@ def model_seeds(step=1):
     for n_matrices in (1, 2):
         precomputed = [Criterion(f"m{number}", metric="precomputed") for number in range(n_matrices)]
         given.append((precomputed, matrices[:n_matrices], [matrix[:N_NEW] for matrix in matrices[:n_matrices]]))
-    parameters = itertools.cycle(PARAMETERS)
+    return _fitted(itertools.islice(itertools.product(given, METHODS), 0, None, step), PARAMETERS)
+
+
+def matrix_seeds():
+    """Return models of one to four precomputed matrices of 90 samples under every method and with all parameters."""
+    given = []
+    for n_matrices in (1, 2, 3, 4):
+        rng = np.random.default_rng(n_matrices)
+        columns = rng.random((n_matrices, N_PRECOMPUTED + N_NEW))
+        # The last new sample is far from all others.
+        columns[:, -1] *= 9
+        whole = [np.abs(np.subtract.outer(column, column)) for column in columns]
+        if n_matrices % 2:
+            whole[-1] = np.round(9 * whole[-1]).astype(np.uint8)
+        matrices = [matrix[:N_PRECOMPUTED, :N_PRECOMPUTED] for matrix in whole]
+        precomputed = [Criterion(f"m{number}", metric="precomputed") for number in range(n_matrices)]
+        given.append((precomputed, matrices, [matrix[N_PRECOMPUTED:, :N_PRECOMPUTED] for matrix in whole]))
+    cases = [case for case in itertools.product(given, METHODS) for _ in PARAMETERS]
+    return _fitted(cases, PARAMETERS)
+
+
+def _fitted(cases, parameters):
+    """Return a model of each case, criteria with samples and a method, with parameters in turn."""
+    parameters = itertools.cycle(parameters)
     seeds = []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = os.path.join(folder, "m")
-        for (criteria, training, new), method in itertools.islice(itertools.product(given, METHODS), 0, None, step):
+        for (criteria, training, new), method in cases:
             chosen = next(parameters)
             ParetoDepthDetector(criteria, method=method, **chosen).fit(training).save(path)
             names = ", ".join(str(criterion.metric) for criterion in criteria)

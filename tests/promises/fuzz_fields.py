@@ -1,4 +1,7 @@
-"""Mutations of model files by the schema: each part to its edges and beyond, alone and with others, well sealed."""
+"""Mutations of model files by the schema: each part to its edges and beyond, alone and with others, well sealed.
+
+Of models with precomputed matrices also these, most of them still finite, not negative and symmetric.
+"""
 
 import hashlib
 import json
@@ -16,6 +19,7 @@ EDGES = [0, 1, -1, 2, 255, 2**31 - 1, 2**31, 2**53, 2**62, -(2**62), 2**63 - 1, 
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, 5e-324, 2.3e-308, 1e-9, 1e9, 1.7e308, -1.7e308, math.inf, -math.inf, math.nan]
 ODD = [None, True, "", "x", "\ud800\x00", "x" * 5000, [], {}, {"dict": []}, {"tuple": []}, {"float": "nan"}, 10**30]
 ODD += [{"float": "-inf"}, -1, 2**62, -(2**63), 0.5, {"object": 0}, {"array": 0}, {"date": "2020-01-01"}, [[]], [None]]
+ODD += [10**400]
 RISING = (relations.is_rising, relations.are_starts)
 SORTED = (relations.is_sorted, relations.are_sorted)
 
@@ -68,8 +72,84 @@ class Opened:
         return whole + hashlib.sha256(whole).digest()
 
 
+def changed_matrices(opened, rng):
+    """Return a model file of which at least one training matrix is changed, and in half of the files other parts."""
+    added, changes = [], []
+    (owner,) = (number for number, node in enumerate(opened.header["objects"]) if node.get("class") == "Model")
+    nodes = list(opened.header["objects"][owner]["parts"]["training"])
+    for place in rng.sample(range(len(nodes)), rng.randint(1, len(nodes))):
+        added.append(_matrix(opened.arrays[nodes[place]["array"]], rng))
+        nodes[place] = {"array": len(opened.arrays) + len(added) - 1}
+    changes.append(((owner, "training"), nodes))
+    if rng.random() < 0.5:
+        changes = [*_changes(opened, added, rng), *changes]
+    return opened.sealed(changes, added)
+
+
+def _matrix(matrix, rng):
+    """Return another symmetric matrix of dissimilarities or, one in eight times, one that is none."""
+    numbers = np.random.default_rng(rng.randrange(2**32))
+    n_samples = len(matrix)
+    found = matrix.astype(np.float64)
+    finite = [number for number in FLOATS if 0 <= number < math.inf]
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        sample, other = rng.randrange(n_samples), rng.randrange(n_samples)
+        how = rng.randrange(8)
+        if how == 0:
+            found[sample, other] = found[other, sample] = rng.choice(finite)
+        elif how == 1:
+            found[sample] = found[:, sample] = rng.choice(finite)
+        elif how == 2:
+            found = np.minimum(found * rng.choice([0.0, 1e-320, 1e-150, 2.0, 1e150, 1e308]), 1.7e308)
+        elif how == 3:
+            found[:] = rng.choice(finite)
+        elif how == 4:
+            order = numbers.permutation(n_samples)
+            found = found[np.ix_(order, order)]
+        elif how == 5:
+            found = np.round(found, rng.randrange(3))
+        elif how == 6:
+            # Equal samples, whose dissimilarities are all tied.
+            found = np.where(numbers.random(n_samples) < 0.5, found, found[sample])
+            found = np.minimum(found, found.T)
+        else:
+            found = np.where(numbers.random(found.shape) < 0.1, rng.choice(finite), found)
+            found = np.maximum(found, found.T)
+    np.fill_diagonal(found, 0.0)
+    if rng.random() < 1 / 8:
+        return _no_matrix(found, rng)
+    return found.astype(rng.choice(["<f8", "<f8", "<f8", "<f4", "<i8"]))
+
+
+def _no_matrix(matrix, rng):
+    """Return a matrix with numbers that are no dissimilarities, or another shape or type."""
+    how = rng.randrange(6)
+    n_samples, wrong = len(matrix), rng.choice([math.nan, math.nan, math.inf, -math.inf, -1.0, -5e-324])
+    sample, other = rng.randrange(n_samples), rng.randrange(n_samples)
+    if how == 0:
+        return np.where(np.eye(n_samples), 0.0, wrong)
+    if how == 1:
+        matrix[sample, other] = matrix[other, sample] = wrong
+    elif how == 2:
+        matrix[sample] = matrix[:, sample] = wrong
+    elif how == 3:
+        matrix[sample, other] = 2 * matrix[other, sample] + 1
+    elif how == 4:
+        matrix[sample, sample] = rng.choice([wrong, 1.0])
+    else:
+        return _array(matrix, Part(), rng, False)
+    return matrix
+
+
 def changed(opened, rng):
     """Return a model file of which one, two or three parts are changed."""
+    added = []
+    changes = _changes(opened, added, rng)
+    return opened.sealed(changes, added)
+
+
+def _changes(opened, added, rng):
+    """Return other nodes for one, two or three parts, each with its place; arrays that they need are added."""
     n_parts = rng.choice([1, 1, 1, 2, 2, 3])
     places = rng.sample(opened.places, n_parts)
     if n_parts > 1 and rng.random() < 0.5:
@@ -77,7 +157,7 @@ def changed(opened, rng):
         owner = places[0][0]
         own = [place for place in opened.places if place[0] == owner]
         places = rng.sample(own, min(n_parts, len(own)))
-    added, changes = [], []
+    changes = []
     while places:
         place = places.pop()
         node, row = opened.part(place)
@@ -88,7 +168,7 @@ def changed(opened, rng):
             places.append(rng.choice(opened.places))
         else:
             changes.append((place, other))
-    return opened.sealed(changes, added)
+    return changes
 
 
 def _node(opened, node, row, added, rng, is_within):
