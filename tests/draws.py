@@ -43,6 +43,7 @@ SAMPLES = {
     "rounded": lambda rng, n, k: np.round(rng.random((n, k)), 1),
     "equal": lambda rng, n, k: np.ones((n, k)),
     "duplicate": lambda rng, n, k: np.repeat(rng.random((n // 5, k)), 5, axis=0),
+    "triplicate": lambda rng, n, k: np.repeat(rng.random((-(-n // 3), k)), 3, axis=0)[:n],
     "sorted": lambda rng, n, k: np.sort(rng.random((n, k)), axis=0),
     "clusters": lambda rng, n, k: rng.random((n, k)) + 50.0 * rng.integers(3, size=(n, 1)),
     "unequal clusters": lambda rng, n, k: rng.random((n, k)) + 50.0 * (rng.random((n, 1)) < 0.15),

@@ -222,7 +222,11 @@ def p_value(nominal, value):
 
 
 def surprise(nominal, value):
-    """Minus the logarithm of the share of nominal values at least as large; an exponential tail beyond 90 %."""
+    """Minus the logarithm of the share of nominal values at least as large; an exponential tail beyond 90 %.
+
+    The tail starts with the share of the values above its start. The start counts too, but at most twice: two samples
+    that are each other's nearest have equal values where nothing else is tied.
+    """
     nominal, value = np.minimum(nominal, LARGEST), min(value, LARGEST)
     ranked = sorted(nominal)
     start = ranked[-min(len(ranked), max(5, len(ranked) // 10))]
@@ -232,7 +236,8 @@ def surprise(nominal, value):
     scale = np.mean(excess) if excess else np.mean(np.abs(nominal)) or 1.0
     with np.errstate(over="ignore"):
         tail = min((value - start) / max(scale, np.finfo(float).tiny), LARGEST)
-    return -np.log(sum(other >= start for other in nominal) / len(nominal)) + tail
+    n_at_start = min(sum(other == start for other in nominal), 2)
+    return -np.log((len(excess) + n_at_start) / len(nominal)) + tail
 
 
 def statistics(rows, n_neighbors, dyads, numbers, exclude=None):
@@ -292,14 +297,26 @@ class Blend:
         ]
         return [*(list(row) for row in rows), sums]
 
-    def local_ratio(self, values, place, exclude=None):
-        """m^10 of a sample over that of its 10 nearest, of equally near ones those of the smallest."""
-        own = min(mean_of_nearest(values, 10, exclude), LARGEST)
+    def local_ratio(self, rows, place, exclude=None):
+        """m^10 of a sample over the mean of that of its 10 nearest.
+
+        Those nearer than the 10th count fully. Those as near as the 10th, up to rounding errors, share the
+        remaining places evenly. A sample that is infinitely far in every criterion shares none.
+        """
+        values, k = self.with_sum(rows)[place], min(10, self.n - 1)
         others = [j for j in range(self.n) if j != exclude]
-        nearest = sorted(others, key=lambda j: (values[j], self.own_means[j, place]))[: min(10, self.n - 1)]
+        last = sorted(values[j] for j in others)[k - 1]
+        low, high = last * (1 - 1e-10), last * (1 + 1e-10)
+        nearer = [self.own_means[j, place] for j in others if values[j] < low]
+        tied = [
+            self.own_means[j, place]
+            for j in others
+            if low <= values[j] <= high and any(row[j] < np.inf for row in rows)
+        ]
+        share = np.mean(tied) if tied else 0.0
         softening = self.softening[place]
-        near = np.mean([self.own_means[j, place] + softening for j in nearest])
-        return min((own + softening) / near, LARGEST)
+        near = (sum(nearer) + (k - len(nearer)) * share) / k
+        return min((min(mean_of_nearest(values, 10, exclude), LARGEST) + softening) / (near + softening), LARGEST)
 
     def dyad_depths(self, rows, pair, exclude=None):
         """The mid depths in a pair of criteria, as shares of its fronts, of the dyads with the 10 nearest in each."""
@@ -310,7 +327,7 @@ class Blend:
     def statistics(self, rows, exclude=None):
         """All statistics of a sample, by the names of the package."""
         *alone, together = self.with_sum(rows)
-        ratios = [self.local_ratio(values, v, exclude) for v, values in enumerate((*alone, together))]
+        ratios = [self.local_ratio(rows, place, exclude) for place in range(len(rows) + 1)]
         dyad_depths = [self.dyad_depths(rows, pair, exclude) for pair in self.pairs]
         return {
             "neighbor_means": [mean_of_nearest(values, k, exclude) for k in (1, 5, 20) for values in alone],

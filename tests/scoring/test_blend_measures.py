@@ -96,6 +96,31 @@ def test_no_bit_depends_on_blocks_threads_company_or_the_order_of_samples(kind):
         assert_same_results(blocks, detector, new)
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.1])
+@pytest.mark.parametrize(("mean", "seed", "ordinary"), [(1.5, 5, (3, 1, 2)), (1.5, 6, (0, 2, 2)), (1.0, 0, (0, 2, 2))])
+def test_an_ordinary_count_beside_many_equal_ones_scores_as_others_do(mean, seed, ordinary, scale):
+    # No row equals it. Of the rows one count away, 11 and more equal each other, so their own mean distance is 0.
+    counts = np.random.default_rng(seed).poisson(mean, (300, 3))
+    row = np.flatnonzero((counts == ordinary).all(axis=1))
+    assert len(row) == 1
+    scores = -fitted_detector(counts * scale, method="blend").training_scores_
+    assert np.mean(scores >= scores[row]) > 0.05
+    assert scores.max() < 8
+
+
+def test_decimals_have_the_local_ratios_of_whole_numbers():
+    rng = np.random.default_rng(0)
+    X, new = rng.integers(5, size=(200, 3)), rng.integers(7, size=(50, 3))
+
+    def ratios(scale):
+        model = fitted_detector(X * scale, method="blend").model_
+        measures = model.new_measures(model.seen(new * scale, caller="a test").views, MEASURES, n_jobs=1)
+        return np.column_stack([measures["local_ratios"], measures["balanced_ratio"]])
+
+    for scale in (0.1, 1 / 7, 1e-5):
+        assert_allclose(ratios(scale), ratios(1.0), rtol=1e-9)
+
+
 def test_a_sample_between_dense_ones_is_odd_by_its_local_ratio_alone():
     rng = np.random.default_rng(0)
     dense, wide = rng.normal(0, 0.005, (100, 2)), rng.normal(30, 6.0, (200, 2))

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.preprocessing import StandardScaler
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.scoring.calibration import discoveries, kept_rows, rank_p_values
+from paretodepth.scoring.calibration import Surprise, discoveries, kept_rows, rank_p_values
 from paretodepth.scoring.methods import METHODS
 from tests import naive
 from tests.draws import small_blocks
@@ -125,6 +125,34 @@ def test_ties_count_against_an_anomaly():
     values = np.array([0.0, 2.0, 2.5, 3.0, 4.0])
     assert_array_equal(rank_p_values(nominal, values), [1.0, 0.8, 0.4, 0.4, 0.2])
     assert_array_equal(rank_p_values(nominal, values), [naive.p_value(nominal, value) for value in values])
+
+
+@pytest.mark.parametrize("method", ["criteria", "blend"])
+def test_a_whole_number_far_from_tied_ones_has_by_far_the_largest_score(method):
+    ages = np.random.default_rng(0).integers(20, 60, 1000).astype(float)
+    ages[17] = ages.mean() + 40 * ages.std()
+    scores = -ParetoDepthDetector(method=method).fit(ages[:, None]).training_scores_
+    assert scores.argmax() == 17
+    assert scores[17] > 6 + np.sort(scores)[-2]
+
+
+def test_a_tail_starts_with_the_share_above_its_start():
+    values = np.array([0.0, 1.0, 2.0, 4.0])
+    for nominal in (
+        [0.0] * 99 + [1.0],
+        [0.0] * 97 + [1.0, 2.0, 3.0],
+        [1.0] * 100,
+        [0.0] * 100,
+        [*range(50), *range(50)],
+    ):
+        surprises = Surprise.fit(np.array(nominal)).of(values)
+        assert_allclose(surprises, [naive.surprise(nominal, value) for value in values], rtol=1e-12)
+        assert np.all(np.diff(surprises) >= 0)
+    # One of a hundred is above, and the start counts twice at most.
+    assert_allclose(Surprise.fit(np.array([0.0] * 99 + [1.0])).of(values), [0, *(np.log(100 / 3) + values[1:])])
+    # Where two are each other's nearest and nothing else is tied, the tail starts with the share at least as large.
+    paired = np.repeat(np.arange(50.0), 2)
+    assert_allclose(Surprise.fit(paired).of(np.array([45.0, 45.0 + 1e-9])), -np.log(0.1), rtol=1e-9)
 
 
 def test_few_samples_have_the_smallest_alpha_they_allow(data):

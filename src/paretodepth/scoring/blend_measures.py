@@ -24,6 +24,8 @@ N_LOCAL = 10
 """Nearest samples that a sample is joined to, and that it is compared with."""
 BATCH_VALUES = 2**22
 """Dissimilarities of dyads whose depths are found in one go at fit, 32 MiB."""
+TIED = 1e-10
+"""Relative difference up to which distances count as tied: 0.3 - 0.2 and 0.2 - 0.1 differ in the last bits."""
 SOFTENING = 1 / 1000
 """Share of what is usual that is added to both sides of a ratio: samples may be equal."""
 
@@ -79,7 +81,8 @@ class BlendMeasurer:
         of 1 first, (n_samples, 3 n_criteria);
     ``"local_ratios"``
         the mean dissimilarity to the 10 nearest as a multiple of their own mean dissimilarity to
-        their 10 nearest, as in LOF, (n_samples, n_criteria);
+        their 10 nearest, as in LOF, (n_samples, n_criteria); of training samples that are tied as the
+        10th nearest, all share the remaining places evenly;
     ``"balanced_mean"``, ``"balanced_ratio"``
         the mean of 5, and the local ratio, of the sum of all criteria, each divided by its median
         nominal dyad, (n_samples,);
@@ -232,8 +235,9 @@ class BlendMeasurer:
         return near, every
 
     def _are_tied(self, near: _Near) -> NDArray[np.bool_]:
-        """Tell where others are as near as the last of the nearest, shape (n_rows, n_criteria + 1)."""
-        return np.asarray(near.distances[:, :, -2] == near.distances[:, :, -1])
+        """Return where others are as near as the last of the nearest, shape (n_rows, n_criteria + 1)."""
+        _, farthest = _tied_range(near.distances[:, :, -2])
+        return np.asarray(near.distances[:, :, -1] <= farthest)
 
     def _ratios(
         self, part: _Part, block: NDArray[np.float64] | None, numbers: NDArray[np.intp] | None
@@ -248,9 +252,15 @@ class BlendMeasurer:
             means = self.local_means[columns[:, place], place]
             rows = np.flatnonzero(are_tied[:, place])
             if len(rows) and block is not None:
-                whole = weighted_sum(block[:, rows], self.weights) if place == len(block) else block[place, rows]
                 of_columns = self.local_means[:, place] if numbers is None else self.local_means[numbers[rows], place]
-                means[rows] = _tied_means(means[rows], part.near.distances[rows, place], whole, of_columns)
+                distances = part.near.distances[rows, place, :-1]
+                nearest, farthest = _tied_range(distances[:, -1:])
+                whole = weighted_sum(block[:, rows], self.weights) if place == len(block) else block[place, rows]
+                is_tied = (nearest <= whole) & (whole <= farthest)
+                if np.isinf(farthest).any():
+                    # A sample is infinitely far from itself in every criterion; from others only a sum can be infinite.
+                    is_tied &= np.isfinite(block[:, rows]).any(axis=0)
+                means[rows] = np.where(distances < nearest, means[rows], _tied_means(is_tied, of_columns))
             # In rising order, so that no bit depends on the order of the training samples.
             means.sort(axis=1)
             expected = row_totals(means) / means.shape[1] + softening
@@ -270,34 +280,19 @@ def blend_counts(n_training: int) -> tuple[int, int]:
     return n_local, max(min(max(N_MEANS), n_others), n_local + 1)
 
 
-def _tied_means(
-    means: NDArray[np.float64],
-    distances: NDArray[np.float64],
-    whole: NDArray[np.float64],
-    of_columns: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the own means of the nearest where others are as near as the last: of these, those of the smallest mean.
+def _tied_range(last: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the smallest and the largest distance that count as tied with the last of the nearest."""
+    with np.errstate(over="ignore"):
+        return last * (1 - TIED), last * (1 + TIED)
 
-    So the choice does not depend on the order of the training samples.
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_rows, n_local)
-        Of the nearest, among whom the last are any of those tied.
-    distances : ndarray of shape (n_rows, n_local + 1)
-        To the nearest, and to the next.
-    whole : ndarray of shape (n_rows, n_columns)
-        To all.
-    of_columns : ndarray of shape (n_columns,) or (n_rows, n_columns)
-        The own means of all.
+def _tied_means(is_tied: NDArray[np.bool_], of_columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean over the tied columns of each row, shape (n_rows, 1).
+
+    Added in rising order, so that no bit depends on the order of the training samples, nor on which others there are.
     """
-    n_local = means.shape[1]
-    last = distances[:, -1:]
-    tied = np.where(whole == last, of_columns, np.inf)
-    tied = np.sort(np.partition(tied, n_local - 1, axis=1)[:, :n_local], axis=1)
-    is_nearer = distances[:, :-1] < last
-    places = np.arange(n_local) - is_nearer.sum(axis=1)[:, None]
-    return np.where(is_nearer, means, np.take_along_axis(tied, np.maximum(places, 0), axis=1))
+    tied = np.sort(np.where(is_tied, of_columns, 0.0), axis=1)
+    return row_totals(tied)[:, None] / np.maximum(np.count_nonzero(is_tied, axis=1), 1)[:, None]
 
 
 def _named_ratios(ratios: NDArray[np.float64]) -> Measures:

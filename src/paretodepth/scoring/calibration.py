@@ -61,8 +61,9 @@ def largest_nominal_score(nominal: NDArray[np.float64], alpha: float) -> float:
 class Surprise:
     """Minus the logarithm of the share of nominal samples in which a measure is at least as large.
 
-    Up to `start` it is the share itself; beyond, where few or no nominal samples are left, it is
-    continued as if the measure had an exponential tail, so that it keeps rising.
+    Up to `start` it is the share itself. Beyond, where few or no nominal samples are left, it is
+    continued as if the measure had an exponential tail, so that it keeps rising: from the share of
+    nominal samples above `start`, at which at most two count, however many are tied.
 
     Attributes
     ----------
@@ -89,13 +90,15 @@ class Surprise:
 
     def of(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the surprise of each value."""
-        n_samples = len(self.nominal)
+        nominal, n_samples, values = self.nominal, len(self.nominal), np.minimum(values, LARGEST)
+        # Two samples that are each other's nearest have equal values even where nothing is tied.
+        tail_first = max(nominal.searchsorted(self.start), nominal.searchsorted(self.start, "right") - 2)
+        n_as_large = n_samples - np.minimum(nominal.searchsorted(values), tail_first)
         # Looked up, so that no bit depends on how many values there are.
         by_count = -np.log(np.arange(1, n_samples + 1) / n_samples)
-        n_as_large = n_samples - np.searchsorted(self.nominal, np.minimum(values, self.start))
         surprise: NDArray[np.float64] = by_count[n_as_large - 1]
         with np.errstate(over="ignore"):
-            tail = np.maximum(np.minimum(values, LARGEST) - self.start, 0.0) / self.scale
+            tail = np.maximum(values - self.start, 0.0) / self.scale
         return surprise + np.minimum(tail, LARGEST)
 
 
