@@ -1,5 +1,6 @@
 """Every phrase of every sentence is true, by brute force; and says what it means."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -279,6 +280,8 @@ class Checked:
         self.assert_counted(n_samples, of, (least, most, len(others)))
 
     def check_match(self, criteria, n_samples):
+        # Whoever equals a training sample in every criterion may be that sample, which is no match of itself.
+        assert self.exclude is not None or not (self.rows == 0).all(axis=0).any()
         assert n_samples == sum(d == 0 and j != self.exclude for j, d in enumerate(self.rows[criteria[0]])) > 0
 
     def check_local(self, criteria, k):
@@ -438,6 +441,21 @@ def test_every_phrase_about_2000_samples_is_true():
 def test_what_is_said_of_the_least_ordinary_criterion_is_true(seed):
     # Rare: such a sample is called, though no criterion of it is unusual.
     assert "least" in assert_true(seed, 24)[0]
+
+
+@pytest.mark.parametrize("n_criteria", [1, 3])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fitted_sample_is_no_match_of_itself(method, n_criteria):
+    X = np.random.default_rng(0).random((60, n_criteria))
+    X[7, 0] = 9.0
+    detector = ParetoDepthDetector(method=method).fit(X)
+    detector.model_ = replace(detector.model_, threshold=-np.inf)
+    explanation = detector.explain(X[[7, 3]])
+    assert explanation.is_anomaly.all()
+    kinds = {phrase.kind for sample in range(2) for phrase in explanation.phrases(sample)}
+    assert "far" in kinds
+    assert "match" not in kinds
+    assert "exactly" not in " ".join(explanation.sentences)
 
 
 def test_what_is_said_of_surroundings_is_true():

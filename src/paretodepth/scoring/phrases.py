@@ -32,7 +32,7 @@ class Phrase(NamedTuple):
             so many other samples are at least as far, on average, from their k nearest; of all criteria, by
             their sum, each divided by its median;
         ``"match"`` (n)
-            so many samples are at dissimilarity 0;
+            this many other samples are at dissimilarity 0;
         ``"local"`` (k)
             the mean dissimilarity to the k nearest is larger than theirs to their k nearest;
         ``"odd"`` (n, of)
@@ -87,6 +87,8 @@ class Counts(NamedTuple):
         At least as deep in a pair of criteria.
     n_equal : ndarray of shape (s, n_criteria)
         Training samples at dissimilarity 0.
+    n_match : ndarray of shape (s, n_criteria)
+        The same, but 0 for a new sample that equals a training sample in every criterion: it may be that sample.
     is_local : ndarray of shape (s, n_criteria)
         Whether the sample is unusually far from its nearest for what these are from theirs.
     """
@@ -100,6 +102,7 @@ class Counts(NamedTuple):
     n_nearest_in_all: NDArray[np.intp]
     n_pair_odd: NDArray[np.intp]
     n_equal: NDArray[np.intp]
+    n_match: NDArray[np.intp]
     is_local: NDArray[np.bool_]
 
     def of(self, sample: int) -> Counts:
@@ -228,8 +231,8 @@ def _oddity(case: Case, criterion: int) -> list[Phrase]:
     fewest = int(counts.n_far[:, criterion].argmin())
     n_far, k = int(counts.n_far[fewest, criterion]), int(counts.n_nearest[fewest, criterion])
     if _is_rare(case, n_far):
-        n_equal = int(counts.n_equal[criterion])
-        match = [Phrase("match", about, (n_equal,))] if n_equal else []
+        n_match = int(counts.n_match[criterion])
+        match = [Phrase("match", about, (n_match,))] if n_match else []
         return [Phrase("far", about, (k, n_far, of)), *match]
     if counts.is_local[criterion]:
         return [Phrase("local", about, (case.n_local,))]
