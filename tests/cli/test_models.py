@@ -97,7 +97,7 @@ def test_explain_tells_the_planted_reason(files):
         told = json.loads(run("explain", files["model"], files["new"], "--row", row, "--json").stdout)
         assert told["is_anomaly"]
         assert [entry["criterion"] for entry in told["criteria"]] == ["amount", "hour", "weight"]
-        if because != "several together":
+        if because != "unusual combination":
             assert min(told["criteria"], key=lambda entry: entry["p_value"])["criterion"] == because
 
 
