@@ -53,9 +53,12 @@ def fit(
 
     Example: paretodepth fit nominal.csv --criteria criteria.toml --model nominal.model
     """
+    import numpy as np
+
     from paretodepth.reports.budget import max_depth_of, planned
     from paretodepth.reports.detection import check_whole, fit_to_table
     from paretodepth.reports.results import dropped_remark
+    from paretodepth.scoring.advice import standing_out_advice
 
     check_outputs([model], [train], criteria)
     with progress("reading", quiet=quiet):
@@ -78,14 +81,16 @@ def fit(
             training = training.take(plan.rows)
             detector.set_params(max_depth=max_depth_of(len(training)))
         fit_to_table(detector, training)
+        rows = np.arange(len(training)) if plan.rows is None else plan.rows
         detector.save(model)
     if not quiet:
         screen = notes if model == "-" else console
         n_learned = len(training) - len(detector.dropped_)
         learned = f"{n_learned:,} nominal samples, {detector.n_fronts_:,} fronts, threshold"
-        print_outcome(screen, remark=remark, advice=detector.advice_, outcome=f"{learned} {-detector.offset_:.4g}.")
+        advice = [*detector.model_.advice, *standing_out_advice(detector.model_.scores, rows.item)]
+        print_outcome(screen, remark=remark, advice=advice, outcome=f"{learned} {-detector.offset_:.4g}.")
         if len(detector.dropped_):
-            print_left_out(screen, [dropped_remark(detector.dropped_)])
+            print_left_out(screen, [dropped_remark(rows[detector.dropped_])])
         print_written(screen, [model])
 
 

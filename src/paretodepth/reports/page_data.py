@@ -19,7 +19,7 @@ from paretodepth.reports.decision import ONE_FILE_FDR, n_standing_out
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.lines import drawings, rounded
 from paretodepth.reports.reasons import TOGETHER, Reason
-from paretodepth.reports.results import headline, label_figures, left_out_remarks, shown_row
+from paretodepth.reports.results import advice_of, headline, label_figures, left_out_remarks, shown_row
 from paretodepth.reports.usual import milliseconds, time_column, usual_column
 from paretodepth.scoring.model import Model
 
@@ -103,7 +103,7 @@ def page_figures(
         "threshold": detection.threshold,
         **_front_figures(model),
         "exact": bool(model.is_exact),
-        "advice": [short_sentence(text, long_names) for text in (*left_out_remarks(detection), *model.advice)],
+        "advice": [short_sentence(text, long_names) for text in (*left_out_remarks(detection), *advice_of(detection))],
         "criteria": names,
         "metrics": [str(getattr(c.metric, "__name__", c.metric)) for c in model.criteria.fitted],
         "n_neighbors": model.measurer.n_neighbors.tolist(),
