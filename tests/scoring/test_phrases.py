@@ -214,6 +214,17 @@ def is_within(number, low, high, period, slack=0.0):
     return (number - low + slack) % period <= (high - low) % period + 2 * slack
 
 
+def assert_range(value, entries):
+    """The ends of a range are those of entries, moved outward: by a hundredth of the range, or to a minute."""
+    period = PERIODS.get(value.kind, 0)
+    width = (value.high - value.low) % period if period else value.high - value.low
+    most = 60e6 if value.kind in ("time_of_day", "moment") else 0.01 * width
+    for way, end in ((1, value.low), (-1, value.high)):
+        moved = np.array([way * (entry - end) for entry in entries])
+        moved = (moved + CLOSE) % period - CLOSE if period else moved
+        assert ((moved >= -CLOSE * max(1, abs(end))) & (moved <= most + CLOSE * max(1, abs(end)))).any()
+
+
 class Checked:
     """The phrases about one sample, each compared with the truth."""
 
@@ -320,6 +331,13 @@ class Checked:
             return
         period = PERIODS.get(value.kind)
         assert value.value == pytest.approx(own)
+        if np.isnan(value.low):
+            # Nine tenths take most of the circle.
+            arcs = [sorted((entry - start) % period for entry in training) for start in training]
+            assert min(arc[int(np.ceil(0.9 * len(training))) - 1] for arc in arcs) > 0.75 * period
+            assert not value.direction
+            return
+        assert_range(value, training)
         assert 0.9 * len(training) <= sum(is_within(entry, value.low, value.high, period) for entry in training)
         assert bool(value.direction) == (not is_within(own, value.low, value.high, period))
         if not period:
@@ -339,7 +357,7 @@ class Checked:
             return
         period = PERIODS.get(value.kind)
         assert all(is_within(entry, value.low, value.high, period, CLOSE) for entry in sure)
-        assert all(any(end == pytest.approx(entry) for entry in likely) for end in (value.low, value.high))
+        assert_range(value, likely)
         assert not is_within(own, value.low, value.high, period)
 
     def check_least(self, criteria, value):

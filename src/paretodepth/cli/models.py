@@ -1,6 +1,6 @@
 """The commands with model files: `fit`, `score` and `explain`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,7 +25,9 @@ from paretodepth.cli.terminal import (
 )
 
 if TYPE_CHECKING:
+    from paretodepth.criteria.usual import Value
     from paretodepth.detector import ParetoDepthDetector
+    from paretodepth.reports.reasons import Reason
 
 Model = Annotated[str, typer.Argument(help="Model file, written by fit.")]
 N_NEAREST = 3
@@ -230,7 +232,7 @@ def explain(
         return
     console.print(Text(f"{title}: {printable(reason.sentence)}", style="bold"))
     console.print(f"Score {found.scores[0]:.4g}, threshold {found.threshold:.4g}, p-value {found.p_values[0]:.2g}.")
-    console.print(_criteria_table(figures))
+    console.print(_criteria_table(figures, reason))
 
 
 def _say_unscored(row: int, title: str, columns: list[str], *, as_json: bool) -> None:
@@ -241,34 +243,34 @@ def _say_unscored(row: int, title: str, columns: list[str], *, as_json: bool) ->
         console.print(Text(f"{title}: not scored, for it lacks a value in {printable(', '.join(columns))}."))
 
 
-def _criteria_table(figures: list[dict[str, Any]]) -> Table:
+def _criteria_table(figures: list[dict[str, Any]], reason: "Reason") -> Table:
     """Return the figures of one sample, a row a criterion."""
     table = Table(box=SIMPLE_HEAD)
     for heading in ("criterion", "value", "usual", "p-value alone", "p-value without it", "distance, 1 is usual"):
         table.add_column(heading, justify="left" if heading == "criterion" else "right")
     table.add_column("nearest nominal rows", justify="right")
-    for entry in figures:
+    for criterion, entry in enumerate(figures):
         numbers = (f"{entry['p_value']:.2g}", f"{entry['relief']:.2g}", f"{entry['distance']:.3g}")
         nearest = ", ".join(map(str, entry["nearest"][:N_NEAREST]))
-        table.add_row(Text(printable(entry["criterion"], 40)), *_value_cells(entry["values"]), *numbers, nearest)
+        table.add_row(
+            Text(printable(entry["criterion"], 40)), *_value_cells(reason.values.get(criterion, ())), *numbers, nearest
+        )
     return table
 
 
-def _value_cells(values: list[dict[str, Any]]) -> tuple[Text, Text]:
+def _value_cells(values: "Sequence[Value]") -> tuple[Text, Text]:
     """Return the oddest value of a criterion and what is usual, nothing if none can be told."""
     if not values:
         return Text(""), Text("")
+    from paretodepth.scoring.value_words import own_text, range_text
+
     first = values[0]
-    if "n_same" in first:
-        usual = f"{first['n_same']:,} of {first['n_samples']:,}"
+    if first.kind == "category":
+        own, usual = str(first.value), f"{first.n_same:,} of {first.n_samples:,}"
     else:
-        usual = f"{_rounded(first['usual_low'])}–{_rounded(first['usual_high'])}"
-    prefix = f"{first['column']} " if len(values) > 1 else ""
-    return Text(printable(f"{prefix}{_rounded(first['value'])}", 40)), Text(printable(usual, 40))
-
-
-def _rounded(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        own, usual = own_text(first) if first.is_known else "", range_text(first) if first.has_range else ""
+    prefix = f"{first.name} " if len(values) > 1 else ""
+    return Text(printable(f"{prefix}{own}", 40)), Text(printable(usual, 40))
 
 
 def _loaded(model: str) -> "tuple[ParetoDepthDetector, Any]":
