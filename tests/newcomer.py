@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pyarrow as pa
 
-PLANTED = {17: "amount", 60: "hour", 88: "several together"}
+PLANTED = {17: "amount", 60: "hour", 88: "unusual combination"}
 CRITERIA = """
 [[criterion]]
 name = "amount"

@@ -20,7 +20,7 @@ from paretodepth.criteria.samples import note_features
 from paretodepth.files.model_file import load_model, save_model
 from paretodepth.fronts.depth import DepthKind
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, Views
-from paretodepth.scoring.advice import AdviceWarning
+from paretodepth.scoring.advice import AdviceWarning, standing_out_advice
 from paretodepth.scoring.calibration import check_fdr, discoveries, labels
 from paretodepth.scoring.explanation import Explanation, explain_seen
 from paretodepth.scoring.fitting import Settings, fitted_model
@@ -380,7 +380,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _adopt(self, model: Model) -> Self:
         """Take over what a fit has found."""
         note_features(self, model.criteria.layout)
-        self.model_, self.criteria_, self.advice_ = model, model.criteria.fitted, model.advice
+        self.model_, self.criteria_ = model, model.criteria.fitted
+        self.advice_ = [*model.advice, *standing_out_advice(model.scores)]
         self.fronts_: Any = model.fronts
         self.n_neighbors_, self.n_fronts_, self.exact_ = model.measurer.n_neighbors, model.n_fronts, model.is_exact
         self.training_scores_, self.offset_, self.alpha_ = -model.scores, -model.threshold, model.alpha
@@ -395,6 +396,6 @@ def fit_by_pairs(
     settings = Settings.checked(detector.get_params(deep=False), NAME)
     with printed(NAME) if detector.verbose else nullcontext():
         model = fitted_model(detector.criteria, X, settings, pairs_of, NAME)
-    for advice in model.advice:
+    for advice in detector._adopt(model).advice_:
         warnings.warn(advice, AdviceWarning, stacklevel=3)
-    return detector._adopt(model)
+    return detector

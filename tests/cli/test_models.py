@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,18 @@ def test_a_pipe_is_scored_as_a_file(files, tmp_path):
     assert b"of 120 samples called anomalies" in done.stderr
 
 
+def test_of_some_rows_advice_and_remarks_name_those_of_the_file(tmp_path):
+    values = np.random.default_rng(0).random((300, 2)).round(3).astype(object)
+    values[[5, 105, 205], 0], values[6::20, 0] = [30.0, -60.0, 90.0], ""
+    nominal = write_csv(tmp_path / "nominal.csv", values.tolist(), header=("a", "b"))
+    shown = run("fit", nominal, "--model", tmp_path / "a.model", "--columns", "a,b", "--train-rows", "200").output
+    (named,) = re.findall(r"like (?:an anomaly|anomalies): ([\d, ]+)", " ".join(shown.split()))
+    assert {int(row) for row in named.split(", ")} <= {5, 105, 205}
+    dropped = [int(row) for row in re.findall(r"row (\d+)", shown)]
+    assert dropped
+    assert {row % 20 for row in dropped} == {6}
+
+
 def test_chunks_are_scored_as_the_whole(files, tmp_path):
     run("score", files["model"], files["new"], "--out", tmp_path / "whole.jsonl", "--id", "invoice")
     detector = ParetoDepthDetector.load(files["model"])
@@ -97,7 +110,7 @@ def test_explain_tells_the_planted_reason(files):
         told = json.loads(run("explain", files["model"], files["new"], "--row", row, "--json").stdout)
         assert told["is_anomaly"]
         assert [entry["criterion"] for entry in told["criteria"]] == ["amount", "hour", "weight"]
-        if because != "several together":
+        if because != "unusual combination":
             assert min(told["criteria"], key=lambda entry: entry["p_value"])["criterion"] == because
 
 

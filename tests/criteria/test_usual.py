@@ -1,9 +1,13 @@
 """What is usual of columns: ranges that hold nine tenths, on a line and on a circle, and counts."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.scoring.value_words import own_text, range_text, value_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
@@ -30,6 +34,55 @@ def test_the_usual_hours_may_pass_midnight():
     assert 21.9 < usual.low < 22.3
     assert 1.5 < usual.high < 2
     assert [usual.compared(hour).direction for hour in (23, 0, 1, 25, 12, 4)] == ["", "", "", "", "off", "off"]
+
+
+@pytest.mark.parametrize("metric", ["time_of_day", "weekday", "day_of_year"])
+def test_times_all_around_the_clock_have_no_usual_range(metric):
+    moments = np.datetime64("2023-01-01", "m") + np.random.default_rng(0).integers(0, 365 * 1440, 400)
+    detector = ParetoDepthDetector([Criterion("a", "a", metric)]).fit({"a": moments})
+    detector.model_ = replace(detector.model_, threshold=-np.inf)
+    explanation = detector.explain({"a": moments[:50]})
+    assert not [value for sample in range(50) for value in explanation.values.of(sample)[0] if value.direction]
+    assert "usual " not in " ".join(explanation.sentences)
+    (usual,) = detector.criteria_[0].usual
+    assert np.isnan(usual.ends).all()
+
+
+def test_a_usual_range_of_times_holds_nine_tenths_to_the_minute():
+    rng = np.random.default_rng(0)
+    moments = np.datetime64("2024-01-01T20:00:00", "s") + rng.integers(0, 8 * 3600, 500)
+    detector = ParetoDepthDetector([Criterion("a", "a", "time_of_day")]).fit({"a": moments})
+    (usual,) = detector.criteria_[0].usual
+    low, high = usual.ends
+    assert (low % 60e6, high % 60e6) == (0, 0)
+    of_day = (moments - moments.astype("datetime64[D]")) / np.timedelta64(1, "us")
+    is_within = (of_day - low) % 86400e6 <= (high - low) % 86400e6
+    assert 0.9 <= is_within.mean() < 0.92
+    for second in (of_day[~is_within].max(), high, high + 20e6):
+        told = usual.compared(second)
+        text = value_text(told)
+        assert bool(told.direction) == (second != high)
+        # What is off reads as off, if need be by its seconds.
+        assert (text.split()[1] == range_text(told).split("–")[1]) == (second == high)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_number_reads_as_it_compares_with_the_usual_range(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(rng.choice([0, 1e-7, 3, 1e6]), 10.0 ** rng.integers(-9, 9), 60)
+    values = np.exp(values / np.abs(values).max() * 9) if seed % 3 == 0 else values
+    values = values.round(3) if seed % 4 == 0 else values
+    (usual,) = usual_of(values, "difference")
+    low, high = usual.ends
+    assert low <= usual.low <= usual.high <= high
+    assert (usual.low - low) + (high - usual.high) <= 0.02 * (usual.high - usual.low) + 1e-300
+    near = [end * (1 + slack) for end in (low, high) for slack in (-1e-5, -1e-9, 0, 1e-9, 1e-5)]
+    for value in [*values, *near]:
+        told = usual.compared(value)
+        shown, *ends = (float(text) for text in (own_text(told), *re.split("–| to ", range_text(told))))
+        assert {*ends} == {low, high}
+        assert told.direction == ("high" if shown > high else "low" if shown < low else "")
+        assert shown == pytest.approx(value, rel=5.1e-6)
 
 
 def test_on_a_circle_no_shorter_way_holds_as_many():

@@ -154,10 +154,10 @@ def test_a_part_of_the_dyads_and_a_cap_go_together():
 
 def test_what_is_not_exact_is_said():
     X = np.random.default_rng(0).random((40, 2))
-    with pytest.warns(AdviceWarning, match="those of 300 of the 780 dyads, drawn at random"):
+    with pytest.warns(AdviceWarning, match="those of 300 of the 780 dyads, chosen at random"):
         detector = ParetoDepthDetector(max_dyads=300).fit(X)
-    assert any("drawn at random" in advice for advice in detector.advice_)
-    with pytest.warns(AdviceWarning, match="deeper than the last front kept, 1, and are not told apart. Raise"):
+    assert any("chosen at random" in advice for advice in detector.advice_)
+    with pytest.warns(AdviceWarning, match="deeper than the last front kept, 1, and share one depth. Keep more fronts"):
         ParetoDepthDetector(max_depth=1).fit(X)
 
 

@@ -11,7 +11,7 @@ from paretodepth._blocks import watched
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.reports import detect, detection, write_report
 from paretodepth.reports.detection import scored, scored_chunks
-from paretodepth.reports.reasons import TOGETHER, suspects
+from paretodepth.reports.reasons import TOGETHER
 from paretodepth.reports.results import results_table, summary
 from paretodepth.scoring.explanation import explain_left_out
 
@@ -161,8 +161,27 @@ def test_a_bad_value_is_told_by_its_row_in_the_whole_though_some_rows_are_fitted
 def test_the_criterion_to_blame_has_the_smallest_p_value():
     nominal = random_table(0, 80)
     found = detect(blend(), nominal, pa.table({"a": [9.0, 0.5], "b": [0.5, 7.0]}))
-    assert suspects(found.explanation(np.arange(2))).tolist() == [0, 1]
+    assert [found.explanation(np.arange(2)).reason(sample)[0] for sample in range(2)] == [0, 1]
     assert {reason.because for reason in found.reasons(2)} == {"a", "b"}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_main_reason_is_what_the_sentence_opens_with(seed):
+    rng = np.random.default_rng(seed)
+    names = ["ant", "bee", "cow", "dog"][: 1 + seed % 4]
+    values = rng.normal(size=(150, 1)) + rng.normal(size=(150, len(names))) * rng.choice([0.2, 1.0], len(names))
+    values[:20] += 3 * rng.standard_t(2, size=(20, len(names)))
+    table = pa.table(dict(zip(names, values.T.round(1), strict=True)))
+    found = detect(ParetoDepthDetector(method=["blend", "depth", "criteria"][seed % 3]), table, contamination=0.3)
+    for reason in found.reasons(found.n_anomalies):
+        opening = reason.sentence.split("; ")[0]
+        named = [name for name in names if name in opening]
+        if len(names) == 1:
+            assert reason.because == "ant", reason.sentence
+        elif reason.because == TOGETHER:
+            assert "together" in opening or opening == "Each criterion alone is ordinary", reason.sentence
+        else:
+            assert named == [reason.because], reason.sentence
 
 
 def test_no_criterion_is_to_blame_for_what_is_odd_only_in_combination(found):

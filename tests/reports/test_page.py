@@ -261,12 +261,14 @@ def test_a_report_is_the_same_whenever_it_is_written(found, report, tmp_path):
 
 
 @pytest.mark.slow
-def test_without_training_samples_nothing_is_said_of_usual_values(found, tmp_path, opened):
+def test_without_training_samples_the_usual_ranges_are_those_of_the_model(found, tmp_path, opened):
     write_report(scored(found.detector, found.samples), tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert n_called(page) == found.n_anomalies
     assert page.inner_text("#sentence") == found.reasons(1)[0].sentence
-    for part in ("#strips .strip", "#neighbors-part", "#values-plot"):
+    assert page.locator("#strips .strip").count() == 3
+    assert page.locator("#strips li").first.inner_text().split("usual ")[1] in page.inner_text("#sentence")
+    for part in ("#neighbors-part", "#values-plot"):
         assert not page.is_visible(part)
     page.click("#score-part summary")
     # Drawn when it is opened, a moment after the click.

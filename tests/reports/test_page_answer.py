@@ -115,7 +115,7 @@ def test_without_a_time_column_there_is_no_time_line(report, opened):
 def test_a_panel_begins_with_the_oddest_values_against_the_usual(shops, opened):
     found, path = shops
     page = opened(path)
-    nominal = found.training.column("amount").to_numpy()
+    *_, amount = found.model.criteria.fitted
 
     def strips(row):
         page.evaluate(f"location.hash = 'row={row}'")
@@ -123,13 +123,15 @@ def test_a_panel_begins_with_the_oddest_values_against_the_usual(shops, opened):
         return page.locator("#strips li").all_inner_texts()
 
     first, *others = strips(7)
-    low, high = np.quantile(nominal, [0.05, 0.95])
-    told = re.fullmatch(r"amount\s+4000 above the usual ([\d.]+) to ([\d.]+)", first)
-    np.testing.assert_allclose([float(told[1]), float(told[2])], [low, high], rtol=0.02)
+    told = re.fullmatch(r"amount\s+4000 above the usual ([\d.]+)–([\d.]+)", first)
+    assert (float(told[1]), float(told[2])) == amount.usual[0].ends
+    assert f"amount 4000 is high (usual {told[1]}–{told[2]})" in page.inner_text("#sentence")
     assert len(others) == 2
     assert {text.split()[0] for text in strips(8)[:2]} == {"shop", "amount"}
-    assert "moon never seen" in " ".join(strips(8))
-    assert "0 of 150 are in this hour" in strips(9)[0]
+    assert "moon 0 of 150 nominal samples have it" in " ".join(strips(8))
+    clock, *_ = strips(9)
+    assert re.fullmatch(r"clock\s+03:30 outside the usual \d\d:30–\d\d:30", clock)
+    assert clock.split("usual ")[1] in page.inner_text("#sentence")
     assert page.locator("#strips li svg").count() == 3
 
 

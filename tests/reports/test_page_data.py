@@ -1,18 +1,24 @@
 """What the report shows, as JSON."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import date, datetime
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
-from paretodepth import ParetoDepthDetector
+from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.reports import detect
 from paretodepth.reports.cells import cell, short_name, short_sentence, shown_columns
+from paretodepth.reports.detection import scored
 from paretodepth.reports.page_data import explained_samples, page_details, page_figures
 from paretodepth.reports.results import summary
-from paretodepth.reports.usual import milliseconds, time_column, usual_column
+from paretodepth.reports.usual import milliseconds, time_column, usual_figures
+from paretodepth.scoring.value_words import number_text
+
+pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
 
 def test_fronts_of_a_page_are_the_detectors(found):
@@ -96,34 +102,73 @@ def test_columns_that_criteria_read_are_shown_before_others():
     assert shown == ["c30", *(f"c{i}" for i in range(13)), "c20", "c39"]
 
 
-def usual(values, letters=40):
-    return usual_column(pa.chunked_array([values]), letters)
+def usual(values, metric="difference", letters=40, new=None):
+    """What a page shows as usual of one column, for samples that are new or those of the fit."""
+    table = pa.table({"a": values})
+    model = ParetoDepthDetector([Criterion("a", "a", metric)]).fit(table).model_
+    columns = model.criteria.columns(table if new is None else pa.table({"a": new}), caller="")
+    found = usual_figures(model, columns, ["id", "a"], letters)
+    assert all(entry["column"] == 1 for entry in found)
+    return found[0] if found else None
 
 
-def test_usual_numbers_have_a_histogram_of_all_and_quantiles():
+def test_usual_numbers_are_drawn_from_what_the_model_keeps():
     values = np.append(np.arange(1.0, 1001.0), 1e9)
     drawn = usual(values)
     assert sum(drawn["counts"]) == len(values)
-    assert (drawn["quantiles"][0], drawn["quantiles"][100], drawn["quantiles"][-1]) == (1, 501, 1e9)
+    assert (drawn["low"], drawn["high"], drawn["range"]) == (50, 951, "50–951")
     # One large value stands at the edge: it would flatten all others.
-    assert drawn["high"] < 1001
+    assert drawn["end"] < 1001
     assert not drawn["log"]
-    assert usual(np.exp(np.random.default_rng(0).normal(0, 2, 5000)))["log"]
-    assert sum(usual([7, 7, None])["counts"]) == 2
-    assert usual([float("nan"), float("inf")]) is None
+    assert usual(np.exp(np.random.default_rng(0).normal(0, 2, 1001)))["log"]
+    assert sum(usual([7.0, 7.0, 7.0])["counts"]) == 3
 
 
-def test_usual_texts_are_counted_and_many_are_not_drawn():
-    assert usual(["a", "b", "b", None]) == {"kind": "categories", "values": ["b", "a"], "counts": [2, 1]}
-    assert usual([True, True, False])["values"] == [True, False]
-    assert usual([str(i) for i in range(41)]) is None
-    assert usual(["x" * 9, "x" * 8], letters=4) is None
+def test_usual_categories_are_counted_and_many_are_not_drawn():
+    drawn = usual(["a", "b", "b"], "mismatch", new=["b", "c", "a"])
+    assert (drawn["values"], drawn["counts"], drawn["own"], drawn["n_samples"]) == (["b", "a"], [2, 1], [0, -1, 1], 3)
+    assert usual([True, True, False], "mismatch")["values"] == [True, False]
+    assert usual([str(i) for i in range(41)], "mismatch") is None
+    assert usual(["x" * 9, "x" * 8, "x" * 8], "mismatch", letters=4) is None
 
 
-def test_usual_times_are_hours_of_the_day():
+def test_usual_times_are_drawn_as_their_criterion_reads_them():
     at = [datetime(2024, 5, day, hour, 59) for day, hour in ((1, 3), (2, 3), (3, 23))]
-    assert usual(at)["counts"] == [0, 0, 0, 2, *[0] * 19, 1]
-    assert usual([datetime(2024, 5, 1), datetime(2024, 5, 2)]) is None
+    drawn = usual(at, "time_of_day")
+    assert drawn["counts"] == [0, 0, 0, 2, *[0] * 19, 1]
+    assert (drawn["range"], drawn["texts"]) == ("23:59–03:59", ["03:59", "03:59", "23:59"])
+    assert usual(at, "weekday")["texts"] == ["Wed", "Thu", "Fri"]
+    assert usual(at, "elapsed")["texts"][0] == "2024-05-01 03:59"
+
+
+def test_a_page_shows_the_usual_range_of_the_sentence_also_of_a_model_alone(found):
+    for one in (found, scored(found.detector, found.samples)):
+        figures = page_figures(one, "title", 1000, 1000, 40)
+        for entry in figures["usual"]:
+            usual = next(u for c in one.model.criteria.fitted for u in c.usual if u.name == entry["name"])
+            assert (entry["low"], entry["high"]) == usual.ends
+            sentences = " ".join(figures["samples"]["sentence"])
+            told = re.findall(rf"\b{entry['name']} [^ ]+ (?:is \w+ )?\(usual ([^)]+)\)", sentences)
+            assert set(told) <= {entry["range"]}
+            assert told or entry["name"] == "weight"
+        assert [entry["name"] for entry in figures["usual"]] == ["amount", "hour", "weight"]
+
+
+def test_cells_have_the_digits_of_sentences_and_compare_as_the_values_do():
+    rng = np.random.default_rng(0)
+    nominal, values = pa.table({"a": rng.normal(1000, 10, 300)}), rng.normal(1000, 60, 300)
+    detector = ParetoDepthDetector(method="criteria")
+    low, high = detector.fit(nominal).criteria_[0].usual[0].ends
+    values[:9] = [1012.5, 1e-7, high, high + 1e-6, high - 1e-9, low - 1e-7, low, 2e6 + 0.5, -1e30 / 7]
+    found = detect(detector, nominal, pa.table({"a": values}))
+    figures = page_figures(found, "title", 1000, 1000, 40)
+    (usual,), (cells,) = figures["usual"], figures["samples"]["cells"]
+    sentences = figures["samples"]["sentence"]
+    is_told = [f"a {number_text(shown)} " in sentence for shown, sentence in zip(cells, sentences, strict=True)]
+    assert sum(is_told) > 100
+    for sample, (value, shown) in enumerate(zip(values[found.strangest].tolist(), cells, strict=True)):
+        assert (shown > usual["high"], shown < usual["low"]) == (value > usual["high"], value < usual["low"])
+        assert is_told[sample] or not sentences[sample].startswith("a ")
 
 
 def test_points_in_time_are_milliseconds_since_1970():

@@ -1,18 +1,21 @@
 """What is told of a detection."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from paretodepth import ParetoDepthDetector
+from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.reports import detect
 from paretodepth.reports.results import (
     VALUE_COLUMNS,
+    advice_of,
     criterion_figures,
     headline,
+    left_out_remarks,
     nth_sample,
     results_table,
     summary,
@@ -134,6 +137,25 @@ def test_neighbors_are_called_by_their_ids(found):
     assert by_row == by_id
     (sentence,) = named.explanation(named.strangest[:1]).sentences
     assert f": {', '.join(ids[row] for row in by_id.numbers)}." in sentence
+
+
+@pytest.mark.parametrize("rows", [None, np.arange(1, 300, 2)])
+def test_advice_and_remarks_name_training_samples_as_the_table_numbers_them(rows):
+    values = np.random.default_rng(0).random((300, 2))
+    values[[7, 143], [0, 1]] = 30.0, 40.0
+    values[15, 0] = np.nan
+    nominal = pa.table({"id": [f"n{row}" for row in range(300)], "a": values[:, 0], "b": values[:, 1]})
+    criteria = [Criterion(name, name, missing="drop") for name in "ab"]
+    found = detect(ParetoDepthDetector(criteria), nominal, nominal.slice(0, 5), rows=rows)
+    for changes, names in (({}, "7 143"), ({"count_from": 2}, "9 145"), ({"id_column": "id"}, "n7 n143")):
+        one = replace(found, **changes)
+        (named,) = re.findall("like (?:an anomaly|anomalies): (.*). Fit again", advice_of(one)[-1])
+        assert set(named.split(", ")) <= set(names.split())
+        assert summary(one)["advice"] == advice_of(one)
+        assert left_out_remarks(one)[-1].endswith(f"1 sample, row {15 + one.count_from}.")
+    # Of one file its own table shows who is unusual; a model's file does not hold the rows of its fit.
+    assert "like an" not in " ".join(advice_of(detect(ParetoDepthDetector(criteria), nominal, rows=rows)))
+    assert "like an" not in " ".join(advice_of(replace(found, training=None)))
 
 
 def test_a_row_is_counted_through_the_chunks():

@@ -267,7 +267,8 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     nearest = ", ".join(map(str, np.argsort(np.abs(X_train[:, 0] - 9.0))[:3]))
     assert ordinary.startswith("Ordinary (p = 0.99); nearest in shape: ")
     ranked = np.sort(X_train, axis=0)
-    (low, low_shape), (high, high_shape) = ranked[14], ranked[285]
+    # Moved outward to three digits.
+    (low, low_shape), (high, high_shape) = np.floor(100 * ranked[14]) / 100, np.ceil(100 * ranked[285]) / 100
     odd = f"speed 9 is high (usual {low:.3g} to {high:.3g}): no nominal sample is as far from its nearest"
     assert speed == f"{odd}; shape is ordinary; nearest in speed: {nearest}."
     too = f"shape 9 is high (usual {low_shape:.3g} to {high_shape:.3g}): no nominal sample is as far from its nearest"
@@ -275,7 +276,8 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     by_speed = X_train[np.argsort(np.abs(X_train[:, 0] - 1.2))[:5], 1]
     assert joint == (
         "Each criterion alone is ordinary; no nominal sample is as far from its 5 nearest in speed and shape together; "
-        f"the 5 nearest in speed have shape {by_speed.min():.3g}–{by_speed.max():.3g}, this one -1.2."
+        f"the 5 nearest in speed have shape {np.floor(1000 * by_speed.min()) / 1000:.4g}–"
+        f"{np.ceil(1000 * by_speed.max()) / 1000:.4g}, this one -1.2."
     )
     assert repr(explanation).splitlines()[0] == "Explanation of 4 samples by blend"
     assert repr(explanation).splitlines()[2] == f"1: {speed}"

@@ -1,5 +1,6 @@
 """Every phrase of every sentence is true, by brute force; and says what it means."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -213,6 +214,17 @@ def is_within(number, low, high, period, slack=0.0):
     return (number - low + slack) % period <= (high - low) % period + 2 * slack
 
 
+def assert_range(value, entries):
+    """The ends of a range are those of entries, moved outward: by a hundredth of the range, or to a minute."""
+    period = PERIODS.get(value.kind, 0)
+    width = (value.high - value.low) % period if period else value.high - value.low
+    most = 60e6 if value.kind in ("time_of_day", "moment") else 0.01 * width
+    for way, end in ((1, value.low), (-1, value.high)):
+        moved = np.array([way * (entry - end) for entry in entries])
+        moved = (moved + CLOSE) % period - CLOSE if period else moved
+        assert ((moved >= -CLOSE * max(1, abs(end))) & (moved <= most + CLOSE * max(1, abs(end)))).any()
+
+
 class Checked:
     """The phrases about one sample, each compared with the truth."""
 
@@ -279,6 +291,8 @@ class Checked:
         self.assert_counted(n_samples, of, (least, most, len(others)))
 
     def check_match(self, criteria, n_samples):
+        # Whoever equals a training sample in every criterion may be that sample, which is no match of itself.
+        assert self.exclude is not None or not (self.rows == 0).all(axis=0).any()
         assert n_samples == sum(d == 0 and j != self.exclude for j, d in enumerate(self.rows[criteria[0]])) > 0
 
     def check_local(self, criteria, k):
@@ -317,6 +331,13 @@ class Checked:
             return
         period = PERIODS.get(value.kind)
         assert value.value == pytest.approx(own)
+        if np.isnan(value.low):
+            # Nine tenths take most of the circle.
+            arcs = [sorted((entry - start) % period for entry in training) for start in training]
+            assert min(arc[int(np.ceil(0.9 * len(training))) - 1] for arc in arcs) > 0.75 * period
+            assert not value.direction
+            return
+        assert_range(value, training)
         assert 0.9 * len(training) <= sum(is_within(entry, value.low, value.high, period) for entry in training)
         assert bool(value.direction) == (not is_within(own, value.low, value.high, period))
         if not period:
@@ -336,7 +357,7 @@ class Checked:
             return
         period = PERIODS.get(value.kind)
         assert all(is_within(entry, value.low, value.high, period, CLOSE) for entry in sure)
-        assert all(any(end == pytest.approx(entry) for entry in likely) for end in (value.low, value.high))
+        assert_range(value, likely)
         assert not is_within(own, value.low, value.high, period)
 
     def check_least(self, criteria, value):
@@ -438,6 +459,21 @@ def test_every_phrase_about_2000_samples_is_true():
 def test_what_is_said_of_the_least_ordinary_criterion_is_true(seed):
     # Rare: such a sample is called, though no criterion of it is unusual.
     assert "least" in assert_true(seed, 24)[0]
+
+
+@pytest.mark.parametrize("n_criteria", [1, 3])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fitted_sample_is_no_match_of_itself(method, n_criteria):
+    X = np.random.default_rng(0).random((60, n_criteria))
+    X[7, 0] = 9.0
+    detector = ParetoDepthDetector(method=method).fit(X)
+    detector.model_ = replace(detector.model_, threshold=-np.inf)
+    explanation = detector.explain(X[[7, 3]])
+    assert explanation.is_anomaly.all()
+    kinds = {phrase.kind for sample in range(2) for phrase in explanation.phrases(sample)}
+    assert "far" in kinds
+    assert "match" not in kinds
+    assert "exactly" not in " ".join(explanation.sentences)
 
 
 def test_what_is_said_of_surroundings_is_true():

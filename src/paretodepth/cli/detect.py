@@ -179,11 +179,11 @@ def _labels(samples: Any, label: str | None) -> "Labels | None":
 
 def _print_found(found: "Detection", remark: str, n_shown: int, outputs: list[str]) -> None:
     """Print who is strangest and why, and what else there is to say; on standard error if the output is a stream."""
-    from paretodepth.reports.results import left_out_remarks
+    from paretodepth.reports.results import advice_of, left_out_remarks
 
     screen = notes if "-" in outputs else console
     table = _worst_table(found, found.id_column, n_shown)
-    print_outcome(screen, remark=remark, advice=found.model.advice, outcome=table)
+    print_outcome(screen, remark=remark, advice=advice_of(found), outcome=table)
     print_left_out(screen, left_out_remarks(found))
     _print_label(screen, found)
     print_written(screen, outputs)

@@ -1,6 +1,6 @@
 """The commands with model files: `fit`, `score` and `explain`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,7 +25,9 @@ from paretodepth.cli.terminal import (
 )
 
 if TYPE_CHECKING:
+    from paretodepth.criteria.usual import Value
     from paretodepth.detector import ParetoDepthDetector
+    from paretodepth.reports.reasons import Reason
 
 Model = Annotated[str, typer.Argument(help="Model file, written by fit.")]
 N_NEAREST = 3
@@ -53,9 +55,12 @@ def fit(
 
     Example: paretodepth fit nominal.csv --criteria criteria.toml --model nominal.model
     """
+    import numpy as np
+
     from paretodepth.reports.budget import max_depth_of, planned
     from paretodepth.reports.detection import check_whole, fit_to_table
     from paretodepth.reports.results import dropped_remark
+    from paretodepth.scoring.advice import standing_out_advice
 
     check_outputs([model], [train], criteria)
     with progress("reading", quiet=quiet):
@@ -78,14 +83,16 @@ def fit(
             training = training.take(plan.rows)
             detector.set_params(max_depth=max_depth_of(len(training)))
         fit_to_table(detector, training)
+        rows = np.arange(len(training)) if plan.rows is None else plan.rows
         detector.save(model)
     if not quiet:
         screen = notes if model == "-" else console
         n_learned = len(training) - len(detector.dropped_)
         learned = f"{n_learned:,} nominal samples, {detector.n_fronts_:,} fronts, threshold"
-        print_outcome(screen, remark=remark, advice=detector.advice_, outcome=f"{learned} {-detector.offset_:.4g}.")
+        advice = [*detector.model_.advice, *standing_out_advice(detector.model_.scores, rows.item)]
+        print_outcome(screen, remark=remark, advice=advice, outcome=f"{learned} {-detector.offset_:.4g}.")
         if len(detector.dropped_):
-            print_left_out(screen, [dropped_remark(detector.dropped_)])
+            print_left_out(screen, [dropped_remark(rows[detector.dropped_])])
         print_written(screen, [model])
 
 
@@ -225,7 +232,7 @@ def explain(
         return
     console.print(Text(f"{title}: {printable(reason.sentence)}", style="bold"))
     console.print(f"Score {found.scores[0]:.4g}, threshold {found.threshold:.4g}, p-value {found.p_values[0]:.2g}.")
-    console.print(_criteria_table(figures))
+    console.print(_criteria_table(figures, reason))
 
 
 def _say_unscored(row: int, title: str, columns: list[str], *, as_json: bool) -> None:
@@ -236,34 +243,34 @@ def _say_unscored(row: int, title: str, columns: list[str], *, as_json: bool) ->
         console.print(Text(f"{title}: not scored, for it lacks a value in {printable(', '.join(columns))}."))
 
 
-def _criteria_table(figures: list[dict[str, Any]]) -> Table:
+def _criteria_table(figures: list[dict[str, Any]], reason: "Reason") -> Table:
     """Return the figures of one sample, a row a criterion."""
     table = Table(box=SIMPLE_HEAD)
     for heading in ("criterion", "value", "usual", "p-value alone", "p-value without it", "distance, 1 is usual"):
         table.add_column(heading, justify="left" if heading == "criterion" else "right")
     table.add_column("nearest nominal rows", justify="right")
-    for entry in figures:
+    for criterion, entry in enumerate(figures):
         numbers = (f"{entry['p_value']:.2g}", f"{entry['relief']:.2g}", f"{entry['distance']:.3g}")
         nearest = ", ".join(map(str, entry["nearest"][:N_NEAREST]))
-        table.add_row(Text(printable(entry["criterion"], 40)), *_value_cells(entry["values"]), *numbers, nearest)
+        table.add_row(
+            Text(printable(entry["criterion"], 40)), *_value_cells(reason.values.get(criterion, ())), *numbers, nearest
+        )
     return table
 
 
-def _value_cells(values: list[dict[str, Any]]) -> tuple[Text, Text]:
+def _value_cells(values: "Sequence[Value]") -> tuple[Text, Text]:
     """Return the oddest value of a criterion and what is usual, nothing if none can be told."""
     if not values:
         return Text(""), Text("")
+    from paretodepth.scoring.value_words import own_text, range_text
+
     first = values[0]
-    if "n_same" in first:
-        usual = f"{first['n_same']:,} of {first['n_samples']:,}"
+    if first.kind == "category":
+        own, usual = str(first.value), f"{first.n_same:,} of {first.n_samples:,}"
     else:
-        usual = f"{_rounded(first['usual_low'])}–{_rounded(first['usual_high'])}"
-    prefix = f"{first['column']} " if len(values) > 1 else ""
-    return Text(printable(f"{prefix}{_rounded(first['value'])}", 40)), Text(printable(usual, 40))
-
-
-def _rounded(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        own, usual = own_text(first) if first.is_known else "", range_text(first) if first.has_range else ""
+    prefix = f"{first.name} " if len(values) > 1 else ""
+    return Text(printable(f"{prefix}{own}", 40)), Text(printable(usual, 40))
 
 
 def _loaded(model: str) -> "tuple[ParetoDepthDetector, Any]":

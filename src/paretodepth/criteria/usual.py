@@ -6,6 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +22,14 @@ USUAL_SHARE = 0.9
 """Of the training samples are within what is usual."""
 N_KEPT = 1001
 """Values of a column that are kept at most, spread evenly over all."""
+MAX_ARC = 0.75
+"""Share of a circle from which on a range is none: it would hold nearly everything."""
+N_DIGITS = 6
+"""Significant digits that a number is shown with; whole numbers are shown whole."""
+MINUTE = 60e6
+"""Microseconds; the ends of a range of times are whole minutes."""
+LAST_MINUTE = 253_402_300_740e6
+"""The last one of the year 9999."""
 PERIODS: dict[str, float] = {"time_of_day": 24 * 3600e6, "weekday": 7.0, "day_of_year": 366.0}
 TIMES: dict[str, UsualKind] = {
     "elapsed": "moment",
@@ -47,7 +57,7 @@ class Usual:
         Numbers in rising order, the first and the last among them; none of categories.
     low, high : float
         Nine tenths of the training samples are from the one to the other; on a circle, the shortest way that holds
-        so many starts at `low`.
+        this many starts at `low`. People read `ends`.
     period : float
         Of a circle, otherwise 0.
     counts : dict of int
@@ -73,17 +83,22 @@ class Usual:
         kept = ranked[np.linspace(0, n_samples - 1, min(n_samples, N_KEPT)).round().astype(np.intp)]
         return cls(column, name, kind, n_samples, kept, low, high, period)
 
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The usual range as sentences and pages show it, both NaN if there is none: see `shown_ends`."""
+        return shown_ends(self.low, self.high, self.kind, self.period)
+
     def compared(self, value: Any, *, is_own: bool = False) -> Value:
         """Return how a value, None if missing, compares with what is usual; a training sample is no other."""
         if self.kind == "category":
             n_same = max(self.counts.get(value, 0) - is_own, 0)
             return Value(self.name, self.kind, value, n_same=n_same, n_samples=self.n_samples - is_own)
         number = math.nan if value is None else float(value)
-        direction = _direction(number, self.low, self.high, self.period)
+        direction = _direction(number, *self.ends, self.period)
         percentile = math.nan
         if not self.period and not math.isnan(number):
             percentile = 100 * float(np.searchsorted(self.values, number)) / len(self.values)
-        return Value(self.name, self.kind, number, self.low, self.high, direction, percentile, 0, self.n_samples)
+        return Value(self.name, self.kind, number, *self.ends, direction, percentile, 0, self.n_samples)
 
     def beside(self, value: Any, others: Sequence[Any]) -> Value:
         """Return how a value compares with those of some samples: what is usual is what they have."""
@@ -91,8 +106,10 @@ class Usual:
             n_same = sum(other == value for other in others)
             return Value(self.name, self.kind, value, n_same=n_same, n_samples=len(others))
         ranked = np.sort(np.asarray(others, dtype=np.float64))
-        low, high = _shortest_arc(ranked, self.period, 1.0) if self.period else (float(ranked[0]), float(ranked[-1]))
         # Values that a view holds as logarithms come back with other last bits.
+        ranked = np.array([float(f"{other:.12g}") for other in ranked.tolist()])
+        low, high = _shortest_arc(ranked, self.period, 1.0) if self.period else (float(ranked[0]), float(ranked[-1]))
+        low, high = shown_ends(low, high, self.kind, self.period)
         slack = 1e-9 * max(abs(low), abs(high))
         direction = _direction(float(value), low - slack, high + slack, self.period)
         return Value(self.name, self.kind, float(value), low, high, direction, n_samples=len(others))
@@ -109,7 +126,7 @@ class Value(NamedTuple):
         As of `Usual`.
     value : float, category or None
     low, high : float
-        What is usual; NaN of categories.
+        What is usual; NaN of categories, and where there is no usual range.
     direction : str
         "high" or "low" if it is beyond that, "off" on a circle, otherwise nothing.
     percentile : float
@@ -134,6 +151,11 @@ class Value(NamedTuple):
         return not is_missing(self.value)
 
     @property
+    def has_range(self) -> bool:
+        """Whether it is known what is usual: not of categories, nor of times all around the clock."""
+        return not math.isnan(self.low)
+
+    @property
     def oddness(self) -> float:
         """How far beyond the usual it is, in widths of the usual range; of rare categories, how rare."""
         if self.kind == "category":
@@ -149,8 +171,8 @@ class Value(NamedTuple):
 
 
 def _direction(number: float, low: float, high: float, period: float) -> str:
-    """Return on which side of a range a number is, nothing if it is within or missing."""
-    if math.isnan(number):
+    """Return on which side of a range a number is, nothing if it is within or missing, or there is no range."""
+    if math.isnan(number) or math.isnan(low):
         return ""
     if period:
         return "" if (number - low) % period <= (high - low) % period else "off"
@@ -169,6 +191,65 @@ def _shortest_arc(ranked: NDArray[np.float64], period: float, share: float) -> t
     ends = np.concatenate([ranked, ranked + period])[n_within - 1 :][: len(ranked)]
     first = int((ends - ranked).argmin())
     return float(ranked[first]), float(ends[first] % period)
+
+
+def shown_ends(low: float, high: float, kind: UsualKind, period: float) -> tuple[float, float]:
+    """Return the ends of a range as they are shown, so that what is within and what is not reads so.
+
+    They are moved outward: times to whole minutes; numbers by at most a hundredth of the range, and of themselves.
+    A range of more than three quarters of a circle is none.
+
+    Examples
+    --------
+    >>> shown_ends(5.7132, 38.5629, "number", 0.0), shown_ends(1000.12349, 1000.98761, "number", 0.0)
+    ((5.71, 38.6), (1000.123, 1000.988))
+    >>> shown_ends(23.2, 20.1, "phase", 24.0)
+    (nan, nan)
+    """
+    width = (high - low) % period if period else high - low
+    if width > MAX_ARC * period > 0:
+        return math.nan, math.nan
+    if kind in ("weekday", "day_of_year"):
+        return low, high
+    if kind == "time_of_day":
+        return low // MINUTE * MINUTE, -(-high // MINUTE) * MINUTE % period
+    if kind == "moment":
+        return low // MINUTE * MINUTE, min(-(-high // MINUTE) * MINUTE, LAST_MINUTE)
+    return _moved(low, width, ROUND_FLOOR), _moved(high, width, ROUND_CEILING)
+
+
+def _moved(end: float, width: float, rounding: str) -> float:
+    """Return an end of a range with the digits that matter: those of a hundredth of the range, and its first three."""
+    if not width or not math.isfinite(end + width):
+        return end
+    sizes = [_magnitude(size) for size in (end, width) if size]
+    # Of the number as it is written: 38.56 is a little more in binary.
+    moved = Decimal(repr(end)).quantize(Decimal(1).scaleb(min(sizes) - 2), rounding)
+    return float(moved)
+
+
+def _magnitude(number: float) -> int:
+    """Return the power of ten of a number's first digit."""
+    return Decimal(repr(float(number))).adjusted()
+
+
+def shown_number(number: float, ends: Sequence[float] = ()) -> float:
+    """Return a number as it is shown, with six digits: more where it would else be on the wrong side of an end.
+
+    Examples
+    --------
+    >>> [shown_number(number) for number in (1012.5, 0.12345678, 1234567.89, 20240131.0)]
+    [1012.5, 0.123457, 1234568.0, 20240131.0]
+    >>> shown_number(38.600004, [5.71, 38.6])
+    38.600004
+    """
+    if not math.isfinite(number) or number == number // 1:
+        return number
+    for n_digits in range(max(N_DIGITS, _magnitude(number) + 1), 18):
+        shown = float(f"{number:.{n_digits}g}")
+        if all((shown > end, shown < end) == (number > end, number < end) for end in ends):
+            return shown
+    return number
 
 
 def usual_columns(criterion: Criterion, indices: Sequence[int], columns: Columns, state: State) -> tuple[Usual, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from paretodepth.criteria.kinds import column_kind
+from paretodepth.criteria.usual import shown_number
 
 MAX_COLUMNS = 16
 """Own columns of the samples that the table shows."""
@@ -34,14 +35,14 @@ def shown_columns(table: pa.Table, read: Iterable[str] = (), first: str | None =
     return [*named, *(name for name in single if name in kept and name not in named)]
 
 
-def cell(value: Any, most: int) -> str | int | float | bool | None:
-    """Return a value as a cell: a whole number, another with six digits, or text of at most so many letters."""
+def cell(value: Any, most: int, ends: Sequence[float] = ()) -> str | int | float | bool | None:
+    """Return a value as a cell: a number as sentences show it, given the `ends` of its range, or text cut to `most`."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float) and value == value // 1 and abs(value) < 2**53:
         return int(value)
     if isinstance(value, float) and math.isfinite(value):
-        return float(f"{value:.6g}")
+        return shown_number(value, ends)
     text = str(value)
     return text if len(text) <= most else f"{text[:most]}…"
 

@@ -19,8 +19,8 @@ from paretodepth.reports.decision import ONE_FILE_FDR, n_standing_out
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.lines import drawings, rounded
 from paretodepth.reports.reasons import TOGETHER, Reason
-from paretodepth.reports.results import headline, label_figures, left_out_remarks, shown_row
-from paretodepth.reports.usual import milliseconds, time_column, usual_column
+from paretodepth.reports.results import advice_of, headline, label_figures, left_out_remarks, shown_row
+from paretodepth.reports.usual import milliseconds, time_column, usual_figures
 from paretodepth.scoring.model import Model
 
 Json = dict[str, Any]
@@ -85,6 +85,7 @@ def page_figures(
     # Of one file nobody knows who is nominal: all its samples are drawn.
     nominal = np.sort(detection.scores if detection.is_left_out else model.scores)
     nominal = nominal[~np.isnan(nominal)]
+    usual = _usual(detection, columns, rows, cell_letters)
     return {
         "title": short_name(title),
         "headline": headline(detection),
@@ -103,7 +104,7 @@ def page_figures(
         "threshold": detection.threshold,
         **_front_figures(model),
         "exact": bool(model.is_exact),
-        "advice": [short_sentence(text, long_names) for text in (*left_out_remarks(detection), *model.advice)],
+        "advice": [short_sentence(text, long_names) for text in (*left_out_remarks(detection), *advice_of(detection))],
         "criteria": names,
         "metrics": [str(getattr(c.metric, "__name__", c.metric)) for c in model.criteria.fitted],
         "n_neighbors": model.measurer.n_neighbors.tolist(),
@@ -114,11 +115,12 @@ def page_figures(
         "has_id": id_column in columns,
         "count_from": detection.count_from,
         "criterion_columns": _criterion_columns(detection, columns),
-        "usual": _usual(detection, columns, cell_letters),
+        "usual": usual,
+        "fitted": _are_fitted(detection, rows),
         "time": _times(detection, rows),
         "samples_key": _samples_key(detection.samples.select(columns)),
         "samples": _reason_columns(detection.reasons(n_explained), long_names)
-        | _own_figures(detection, columns, rows, cell_letters),
+        | _own_figures(detection, columns, rows, usual, cell_letters),
     }
 
 
@@ -146,13 +148,13 @@ def _criterion_columns(detection: Detection, columns: Sequence[str]) -> list[lis
     return [[places[name] for name in read if name in places] for read in _read_columns(detection)]
 
 
-def _usual(detection: Detection, columns: Sequence[str], cell_letters: int) -> list[Json | None]:
-    """Return what is usual in each shown column that a criterion reads, None for the others."""
-    training = detection.training
-    if training is None:
-        return [None] * len(columns)
-    read = set(chain.from_iterable(_read_columns(detection))) & {*training.column_names}
-    return [usual_column(training.column(name), cell_letters) if name in read else None for name in columns]
+def _usual(detection: Detection, columns: Sequence[str], rows: NDArray[np.intp], cell_letters: int) -> list[Json]:
+    """Return what is usual in the shown columns that criteria read."""
+    if not len(rows):
+        return []
+    criteria = detection.model.criteria
+    own = detection.samples.select(criteria.layout.feature_names or detection.samples.column_names).take(rows)
+    return usual_figures(detection.model, criteria.columns(own, caller="write_report"), columns, cell_letters)
 
 
 def _times(detection: Detection, rows: NDArray[np.intp]) -> Json | None:
@@ -203,15 +205,35 @@ def _places(scores: Any) -> Any:
     return np.sign(scores) * np.log1p(abs(scores))
 
 
-def _own_figures(detection: Detection, columns: list[str], rows: NDArray[np.intp], cell_letters: int) -> Json:
+def _are_fitted(detection: Detection, rows: NDArray[np.intp]) -> list[bool]:
+    """Tell which samples are training samples, who are not counted among those that they are compared with."""
+    if not detection.is_left_out:
+        return [False] * len(rows)
+    fitted: list[bool] = np.isin(rows, rows if detection.fitted_rows is None else detection.fitted_rows).tolist()
+    return fitted
+
+
+def _own_figures(
+    detection: Detection, columns: list[str], rows: NDArray[np.intp], usual: Sequence[Json], cell_letters: int
+) -> Json:
     """Return the columns of the table that need no explanation, the strangest sample first."""
     own = detection.samples.select(columns).take(rows)
+    ends = [_ends(usual, place) for place in range(len(columns))]
     return {
         "row": [shown_row(detection, row) for row in rows.tolist()],
         "score": detection.scores[rows].tolist(),
         "p": rounded(detection.p_values[rows]),
-        "cells": [[cell(value, cell_letters) for value in column.to_pylist()] for column in own.columns],
+        "cells": [
+            [cell(value, cell_letters, of_column) for value in column.to_pylist()]
+            for column, of_column in zip(own.columns, ends, strict=True)
+        ],
     }
+
+
+def _ends(usual: Sequence[Json], column: int) -> list[float]:
+    """Return the ends of the usual ranges of a column of numbers."""
+    ranges = [entry for entry in usual if entry["column"] == column and entry["kind"] == "number"]
+    return [entry[end] for entry in ranges for end in ("low", "high")]
 
 
 def _reason_columns(reasons: Sequence[Reason], long_names: Sequence[str]) -> Json:

@@ -1,4 +1,4 @@
-"""Why single samples are called or not, and which criterion is to blame."""
+"""Why single samples are flagged or not, and the main reason."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from paretodepth.criteria.usual import Value
 from paretodepth.scoring.explanation import Explanation
 
-TOGETHER = "several together"
-"""Who is to blame for a sample that is far in no criterion alone."""
+TOGETHER = "unusual combination"
+"""The main reason for a flagged record that no criterion alone explains."""
 
 
 class Reason(NamedTuple):
@@ -23,7 +23,7 @@ class Reason(NamedTuple):
     Attributes
     ----------
     suspect : int
-        The criterion most to blame, by index; -1 if the sample is far in none alone.
+        The criterion that is the main reason, by index, with which the sentence opens; -1 if a combination is.
     because : str or None
         Its name, or `TOGETHER`; None if the sample is not called.
     sentence : str
@@ -50,21 +50,11 @@ class Reason(NamedTuple):
         return next(iter(self.values.get(self.suspect, ())), None)
 
 
-def suspects(explanation: Explanation) -> NDArray[np.intp]:
-    """Return the criterion most to blame for each sample, by index; -1 if it is far in none alone.
-
-    That is the one with the smallest p-value, of several the one with the largest distance in multiples of
-    the usual.
-    """
-    first = np.lexsort((-explanation.distances, explanation.criterion_p_values), axis=1)[:, 0]
-    return np.where(explanation.is_far.any(axis=1), first, -1)
-
-
 def reasons_of(explanation: Explanation) -> Iterator[Reason]:
     """Yield an explanation sample by sample."""
     names = [*explanation.criteria, TOGETHER]
-    blamed = zip(suspects(explanation).tolist(), explanation.sentences, strict=True)
-    for sample, (suspect, sentence) in enumerate(blamed):
+    for sample in range(len(explanation)):
+        suspect, sentence = explanation.reason(sample)
         yield Reason(
             suspect,
             # The last name is that of index -1.

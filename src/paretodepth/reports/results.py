@@ -13,7 +13,8 @@ from paretodepth._checks import listed, suggestion
 from paretodepth.criteria.usual import Value
 from paretodepth.reports.decision import ONE_FILE_FDR, n_standing_out
 from paretodepth.reports.detection import Detection
-from paretodepth.reports.reasons import Reason
+from paretodepth.reports.reasons import Reason, training_names
+from paretodepth.scoring.advice import standing_out_advice
 from paretodepth.scoring.value_words import plain
 
 N_NAMED = 5
@@ -64,8 +65,25 @@ def left_out_remarks(detection: Detection) -> list[str]:
     if len(detection.unscored):
         remarks.append(unscored_remark(len(detection.unscored), unscored_figures(detection, N_NAMED)))
     if len(detection.model.dropped) and not detection.is_left_out:
-        remarks.append(dropped_remark(detection.model.dropped + detection.count_from))
+        remarks.append(dropped_remark(_fitted_rows(detection)[detection.model.dropped] + detection.count_from))
     return remarks
+
+
+def advice_of(detection: Detection) -> list[str]:
+    """Return advice about the fit, with training samples named as sentences name them.
+
+    Of one file the scores themselves show who is unusual, and a model's file does not hold the rows of its fit.
+    """
+    if detection.is_left_out or detection.training is None:
+        return detection.model.advice
+    rows, count_from = _fitted_rows(detection), detection.count_from
+    names = training_names(detection.training, detection.id_column, count_from) or range(len(detection.training))
+    return [*detection.model.advice, *standing_out_advice(detection.model.scores, lambda row: names[rows[row]])]
+
+
+def _fitted_rows(detection: Detection) -> NDArray[np.intp]:
+    """Return which row of its table each fitted sample is."""
+    return np.arange(len(detection.model.scores)) if detection.fitted_rows is None else detection.fitted_rows
 
 
 def unscored_figures(detection: Detection, n_samples: int) -> list[dict[str, Any]]:
@@ -239,7 +257,7 @@ def summary(detection: Detection, *, n_shown: int = 10) -> dict[str, Any]:
         "contamination": detection.contamination,
         "threshold": detection.threshold,
         "criteria": model.criteria.names,
-        "advice": model.advice,
+        "advice": advice_of(detection),
         "label": label_figures(detection),
         "strangest": told[:n_shown],
         "anomalies": told[:n_called],

@@ -1,88 +1,104 @@
-"""What is usual in each column of the training samples, as the report draws it beside a sample's own value."""
+"""The usual ranges that the model keeps, as the report draws them beside a record's own value."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paretodepth.criteria.kinds import column_kind
-from paretodepth.reports.cells import cell
+from paretodepth.criteria.usual import Usual, Value, column_values
+from paretodepth.criteria.values import Columns
+from paretodepth.reports.cells import cell, short_name
 from paretodepth.reports.lines import rounded
+from paretodepth.scoring.model import Model
+from paretodepth.scoring.value_words import own_text, range_text
 
 Json = dict[str, Any]
 N_BINS = 32
-N_QUANTILES = 201
+BINS = {"time_of_day": 24, "weekday": 7}
+"""Bars around a clock and a week."""
 MAX_CATEGORIES = 40
-"""Texts of a column that are drawn as bars; with more of them it is text, and nothing is drawn."""
+"""Categories of a column that are drawn as bars; of more, nothing is drawn."""
 DRAWN_SHARE = 0.005
-"""Of the smallest and of the largest values so many are drawn at the edge: one of them could flatten all others."""
+"""Share of the smallest and of the largest values that is drawn at the edge: one of them could flatten all others."""
 LOG_RATIO = 50.0
 """Positive values of such a range, from the median to the largest drawn, stand on a logarithmic axis."""
 
 
-def usual_column(column: pa.ChunkedArray, cell_letters: int) -> Json | None:
-    """Return how the values of a column are spread; None if that cannot be drawn.
+def usual_figures(model: Model, samples: Columns, shown: Sequence[str], cell_letters: int) -> list[Json]:
+    """Return what is usual in the shown columns, as `Usual` has it, one entry for each way that criteria read them.
 
-    Numbers come with a histogram and quantiles, texts and truth values with their counts, times with the hours of
-    the day.
+    Of times and categories they also hold what the samples have, as numbers to compare and draw; the page shows
+    other numbers as its cells have them.
     """
-    column = column.drop_null()
-    kind = column_kind(column.type)
-    if not len(column):
-        return None
-    if kind == "text" or pa.types.is_boolean(column.type):
-        return _categories(column, cell_letters)
-    if kind == "numbers":
-        values = np.asarray(column.cast(pa.float64(), safe=False))
-        values = values[np.isfinite(values)]
-        return _numbers(values) if len(values) else None
-    return _hours(column) if pa.types.is_timestamp(column.type) else None
+    names = model.criteria.layout.feature_names or list(shown)
+    found: dict[tuple[str, str], Json] = {}
+    for fitted in model.criteria.fitted:
+        for usual in fitted.usual:
+            column, drawn = names[usual.column], _drawn(usual, cell_letters)
+            if column not in shown or drawn is None or (column, usual.kind) in found:
+                continue
+            entry = {"column": shown.index(column), "name": short_name(usual.name), "kind": usual.kind, **drawn}
+            if usual.kind not in ("number", "phase"):
+                entry |= _own(usual, column_values(fitted.criterion, usual, samples, fitted.state))
+            found[column, usual.kind] = entry
+    return list(found.values())
 
 
-def _numbers(values: NDArray[np.float64]) -> Json:
-    quantiles = np.quantile(values, np.linspace(0, 1, N_QUANTILES), method="nearest")
-    low, middle, high = np.quantile(values, [DRAWN_SHARE, 0.5, 1 - DRAWN_SHARE], method="nearest")
-    is_logarithmic = low > 0 and high > LOG_RATIO * middle
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    edges = np.geomspace(low, high, N_BINS + 1) if is_logarithmic else np.linspace(low, high, N_BINS + 1)
-    counts = np.histogram(np.clip(values, low, high), np.maximum.accumulate(edges))[0]
+def _drawn(usual: Usual, cell_letters: int) -> Json | None:
+    """Return the usual range and how values are spread; None if that cannot be drawn."""
+    if usual.kind == "category":
+        return _categories(usual, cell_letters)
+    low, high = usual.ends
+    has_range = not math.isnan(low)
     return {
-        "kind": "numbers",
-        "low": float(low),
-        "high": float(high),
-        "log": bool(is_logarithmic),
-        "counts": counts.tolist(),
-        "quantiles": rounded(quantiles, 6),
+        "low": low if has_range else None,
+        "high": high if has_range else None,
+        "range": range_text(Value(usual.name, usual.kind, 0.0, low, high)) if has_range else None,
+        "period": usual.period,
+        **_histogram(usual),
     }
 
 
-def _categories(column: pa.ChunkedArray, cell_letters: int) -> Json | None:
-    found = pc.value_counts(column.combine_chunks())
-    counts = np.asarray(found.field("counts"))
-    if len(counts) > MAX_CATEGORIES:
-        return None
-    order = np.argsort(-counts, kind="stable")
-    values = [cell(found.field("values")[int(place)].as_py(), cell_letters) for place in order]
+def _categories(usual: Usual, cell_letters: int) -> Json | None:
+    ranked = _ranked(usual)
+    values = [cell(category, cell_letters) for category in ranked]
     # Texts that are cut alike cannot be told apart on the page.
-    return (
-        {"kind": "categories", "values": values, "counts": counts[order].tolist()}
-        if len(set(values)) == len(values)
-        else None
-    )
-
-
-def _hours(column: pa.ChunkedArray) -> Json | None:
-    seconds = np.asarray(
-        pc.add(pc.multiply(pc.hour(column), 3600), pc.add(pc.multiply(pc.minute(column), 60), pc.second(column)))
-    )
-    if not seconds.any():
+    if len(ranked) > MAX_CATEGORIES or len(set(values)) < len(values):
         return None
-    return {"kind": "hours", "counts": np.bincount(seconds // 3600, minlength=24).tolist()}
+    return {"values": values, "counts": [usual.counts[category] for category in ranked], "n_samples": usual.n_samples}
+
+
+def _ranked(usual: Usual) -> list[Any]:
+    """Return the categories, the most frequent first."""
+    return sorted(usual.counts, key=lambda category: -usual.counts[category])
+
+
+def _histogram(usual: Usual) -> Json:
+    """Return how many of the values that the model keeps are in each bar, and where these start and end."""
+    low, middle, high = np.quantile(usual.values, [DRAWN_SHARE, 0.5, 1 - DRAWN_SHARE], method="nearest").tolist()
+    is_logarithmic = low > 0 and high > LOG_RATIO * middle and usual.kind == "number"
+    if usual.period:
+        low, high = 0.0, usual.period
+    elif low == high:
+        low, high = low - 0.5, high + 0.5
+    space = np.geomspace if is_logarithmic else np.linspace
+    edges: NDArray[np.float64] = space(low, high, 1 + BINS.get(usual.kind, N_BINS))
+    counts = np.histogram(np.clip(usual.values, low, high), np.maximum.accumulate(edges))[0]
+    return {"start": low, "end": high, "log": is_logarithmic, "counts": counts.tolist()}
+
+
+def _own(usual: Usual, values: Any) -> Json:
+    """Return what samples have: categories by their place, -1 for an unknown one; times as numbers and as text."""
+    if usual.kind == "category":
+        places = {category: place for place, category in enumerate(_ranked(usual))}
+        return {"own": [None if value is None else places.get(value, -1) for value in values]}
+    compared = [usual.compared(value) for value in values.tolist()]
+    return {"own": rounded(values, 17), "texts": [own_text(value) if value.is_known else None for value in compared]}
 
 
 def time_column(table: pa.Table) -> str | None:

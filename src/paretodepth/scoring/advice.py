@@ -1,8 +1,11 @@
-"""Advice at fit: what about the criteria makes the fronts say little, and what to do."""
+"""Advice at fit: what about the criteria makes the fronts say little, and what to do.
+
+People read it in Python, in a terminal and on a page: it names no parameter, and rows as these places number them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -35,7 +38,7 @@ N_NAMED = 5
 
 
 class AdviceWarning(UserWarning):
-    """Criteria that can be used, but had better be changed."""
+    """Warning about criteria that work but should be improved."""
 
 
 def criteria_advice(
@@ -62,7 +65,7 @@ def criteria_advice(
     advice += _redundancy_advice(names, some, is_constant)
     advice += [
         f"The criterion '{criterion.name}' calls a Python function for each pair of samples, which is slow. Give a "
-        "function f(A, B) of two arrays of samples, without pairwise=True."
+        "function f(A, B) of two arrays of samples instead."
         for criterion in criteria
         if criterion.criterion.pairwise
     ]
@@ -74,8 +77,8 @@ def many_criteria_advice(n_criteria: int, n_fronts: int, n_dyads: int) -> list[s
     if n_criteria <= MANY_CRITERIA:
         return []
     return [
-        f"{n_criteria} criteria make only {n_fronts} fronts of {n_dyads:,} dyads, so depth is coarse. Use "
-        f"method='blend', or join related columns into at most {MANY_CRITERIA} criteria."
+        f"{n_criteria} criteria make only {n_fronts} fronts of {n_dyads:,} dyads, so depth is coarse. Use the "
+        f"method 'blend', or join related columns into at most {MANY_CRITERIA} criteria."
     ]
 
 
@@ -158,7 +161,7 @@ def fronts_advice(pairs: Pairs, depths: Depths, n_dyads: int, n_neighbors: NDArr
         if deep_share > DEEP_SHARE:
             advice.append(
                 f"{deep_share:.0%} of the training samples' nearest dyads are deeper than the last front kept, "
-                f"{fronts.max_depth}, and are not told apart. Raise max_depth, or use max_dyads in its place."
+                f"{fronts.max_depth}, and share one depth. Keep more fronts, or fit on fewer samples."
             )
     return advice
 
@@ -180,19 +183,22 @@ def pair_fronts_advice(pairs: Pairs, fronts: PairFronts, n_dyads: int, n_neighbo
         if deep_share > DEEP_SHARE:
             advice.append(
                 f"{deep_share:.0%} of the training samples' nearest dyads are deeper than the last front kept of a "
-                "pair of criteria, so that their depth is an estimate by random dyads. Raise max_depth."
+                "pair of criteria, so their depth is an estimate from random dyads. Keep more fronts, or fit on "
+                "fewer samples."
             )
     return advice
 
 
-def standing_out_advice(scores: NDArray[np.float64]) -> list[str]:
-    """Return what to tell the user about training samples that score as only anomalies should."""
-    odd = standing_out_rows(scores)
-    if not len(odd):
+def standing_out_advice(scores: NDArray[np.float64], name: Callable[[int], object] = int) -> list[str]:
+    """Return advice about training samples that score as only anomalies should; `name` names one by its row."""
+    rows = standing_out_rows(scores).tolist()
+    if not rows:
         return []
-    who = "1 training sample stands" if len(odd) == 1 else f"{len(odd)} training samples stand"
-    named = ", ".join(map(str, odd[:N_NAMED])) + (" and more" if len(odd) > N_NAMED else "")
-    return [f"{who} out of the rest as anomalies do: {named}. Fit again without those that are not nominal."]
+    who = "1 training sample scores like an anomaly"
+    if len(rows) > 1:
+        who = f"{len(rows)} training samples score like anomalies"
+    named = ", ".join(str(name(row)) for row in rows[:N_NAMED]) + (" and more" if len(rows) > N_NAMED else "")
+    return [f"{who}: {named}. Fit again without those that are not nominal."]
 
 
 def standing_out_rows(scores: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -216,8 +222,8 @@ def _drawn_advice(n_dyads: int, n_pairs: int) -> list[str]:
     if n_dyads == n_pairs:
         return []
     return [
-        f"The fronts are those of {n_dyads:,} of the {n_pairs:,} dyads, drawn at random: depths are "
-        "estimates. Raise max_dyads, or use max_depth='auto' in its place, to have them exact."
+        f"The fronts are those of {n_dyads:,} of the {n_pairs:,} dyads, chosen at random: depths are estimates. "
+        "Use more dyads for better ones."
     ]
 
 

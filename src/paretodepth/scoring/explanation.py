@@ -20,7 +20,7 @@ from paretodepth.plots import plot_explanation
 from paretodepth.scoring.measures import LARGEST, Measures, usual_sizes
 from paretodepth.scoring.methods import MethodName, methods_from
 from paretodepth.scoring.model import Model
-from paretodepth.scoring.phrases import Case, Counts, Phrase, phrases_of
+from paretodepth.scoring.phrases import Case, Counts, Phrase, main_criterion, phrases_of
 from paretodepth.scoring.reasons import (
     Reasons,
     alone_p_values,
@@ -149,14 +149,18 @@ class Explanation:
         """One plain sentence a sample, made of its phrases; long ones leave out what matters least."""
         return [self._sentence(sample) for sample in range(len(self))]
 
+    def reason(self, sample: int) -> tuple[int, str]:
+        """Return the main reason, a criterion or -1 for a combination, and the sentence, which opens with it."""
+        phrases, names = self.phrases(sample), self.names
+        label = str if names is None else (lambda row: shortened(str(names[row])))
+        return main_criterion(phrases, len(self.criteria)), sentence(phrases, self.criteria, self.others, label)
+
     def phrases(self, sample: int) -> list[Phrase]:
         """Return the facts that the sentence about a sample is made of."""
         return phrases_of(self._case(check_row(sample, len(self), "sample", "Explanation.phrases")))
 
     def _sentence(self, sample: int) -> str:
-        names = self.names
-        label = str if names is None else (lambda row: shortened(str(names[row])))
-        return sentence(phrases_of(self._case(sample)), self.criteria, self.others, label)
+        return self.reason(sample)[1]
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row a sample, and the index of the frame explained."""

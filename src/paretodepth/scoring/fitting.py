@@ -25,7 +25,6 @@ from paretodepth.scoring.advice import (
     is_cut,
     many_criteria_advice,
     pair_fronts_advice,
-    standing_out_advice,
 )
 from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.calibration import (
@@ -143,7 +142,7 @@ def fitted_model(
         profiles=rank_profiles(found.pairs),
         places=np.sort(found.dyads[:: -(-len(found.dyads) // N_PLACES)], axis=0),
         is_exact=found.is_exact,
-        advice=found.advice + (standing_out_advice(scores) if settings.is_advised else []),
+        advice=found.advice,
     )
 
 

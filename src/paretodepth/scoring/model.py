@@ -64,7 +64,7 @@ class Model:
     is_exact : bool
         Whether the fronts, up to the last one asked for, are those of all training dyads.
     advice : list of str
-        What had better be changed.
+        Warnings about the criteria and the fronts.
     """
 
     criteria: FittedCriteria

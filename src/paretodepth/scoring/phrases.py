@@ -16,6 +16,8 @@ N_VALUES = 2
 """Columns of a criterion whose values are told."""
 N_TOLD = 2
 """Criteria of which is told what is odd about them; more are listed."""
+UNREASONED = ("typical", "uncalled", "called", "ordinary", "nearest")
+"""Kinds of phrases that give no reason why a sample is unusual."""
 
 
 class Phrase(NamedTuple):
@@ -32,7 +34,7 @@ class Phrase(NamedTuple):
             so many other samples are at least as far, on average, from their k nearest; of all criteria, by
             their sum, each divided by its median;
         ``"match"`` (n)
-            so many samples are at dissimilarity 0;
+            this many other samples are at dissimilarity 0;
         ``"local"`` (k)
             the mean dissimilarity to the k nearest is larger than theirs to their k nearest;
         ``"odd"`` (n, of)
@@ -87,6 +89,8 @@ class Counts(NamedTuple):
         At least as deep in a pair of criteria.
     n_equal : ndarray of shape (s, n_criteria)
         Training samples at dissimilarity 0.
+    n_match : ndarray of shape (s, n_criteria)
+        The same, but 0 for a new sample that equals a training sample in every criterion: it may be that sample.
     is_local : ndarray of shape (s, n_criteria)
         Whether the sample is unusually far from its nearest for what these are from theirs.
     """
@@ -100,6 +104,7 @@ class Counts(NamedTuple):
     n_nearest_in_all: NDArray[np.intp]
     n_pair_odd: NDArray[np.intp]
     n_equal: NDArray[np.intp]
+    n_match: NDArray[np.intp]
     is_local: NDArray[np.bool_]
 
     def of(self, sample: int) -> Counts:
@@ -163,7 +168,10 @@ class Case(NamedTuple):
 
 
 def phrases_of(case: Case) -> list[Phrase]:
-    """Return what is to be said of a sample, the most important first."""
+    """Return what is to be said of a sample, the most important first.
+
+    Of a criterion that is unusual and a combination that is too, the rarer goes first.
+    """
     p_values = case.p_values
     by_oddity = np.lexsort((-case.distances, p_values)).tolist()
     unusual = [i for i in by_oddity if p_values[i] <= case.alpha]
@@ -179,12 +187,32 @@ def phrases_of(case: Case) -> list[Phrase]:
         if len(p_values) == 1:
             return [Phrase("called", (), (case.p_value,)), *_nearest(case, [0], N_NAMED)]
         joint = _joint(case)
-        least = [] if unusual or joint[-1].kind == "together" else _least(case, by_oddity[0])
-        return [*_told_unusual(case, unusual), *ordinary, *joint, *least]
+        if not unusual:
+            return [*ordinary, *joint, *([] if joint[-1].kind == "together" else _least(case, by_oddity[0]))]
+        alone = _told_unusual(case, unusual)
+        is_alone = joint[0].kind != "local" and case.counts.n_odd[unusual[0]] <= joint[0].numbers[-2]
+        return [*alone, *ordinary, *joint] if is_alone else [*joint, *alone, *ordinary]
     told = [phrase for criterion in far[:N_TOLD] for phrase in _told(case, criterion)]
     rest = tuple(far[N_TOLD:] + [i for i in unusual if not case.is_far[i]])
     also = [Phrase("unusual", rest)] if rest else []
     return [*told, *also, *ordinary, *_nearest(case, far[:1], N_NAMED)]
+
+
+def main_criterion(phrases: Sequence[Phrase], n_criteria: int) -> int:
+    """Return the criterion that phrases open with, the main reason, by index; -1 if that is a combination of several.
+
+    Examples
+    --------
+    >>> main_criterion([Phrase("ordinary", (0, 1)), Phrase("odd", (0, 1), (2, 900))], 2)
+    -1
+    >>> main_criterion([Phrase("uncalled", (), (0.06,)), Phrase("unusual", (1, 0))], 2)
+    1
+    """
+    if n_criteria == 1:
+        return 0
+    first = next((phrase for phrase in phrases if phrase.kind not in UNREASONED), None)
+    is_one = first is not None and (len(first.criteria) == 1 or first.kind == "unusual")
+    return first.criteria[0] if first is not None and is_one else -1
 
 
 def _told(case: Case, criterion: int) -> list[Phrase]:
@@ -228,8 +256,8 @@ def _oddity(case: Case, criterion: int) -> list[Phrase]:
     fewest = int(counts.n_far[:, criterion].argmin())
     n_far, k = int(counts.n_far[fewest, criterion]), int(counts.n_nearest[fewest, criterion])
     if _is_rare(case, n_far):
-        n_equal = int(counts.n_equal[criterion])
-        match = [Phrase("match", about, (n_equal,))] if n_equal else []
+        n_match = int(counts.n_match[criterion])
+        match = [Phrase("match", about, (n_match,))] if n_match else []
         return [Phrase("far", about, (k, n_far, of)), *match]
     if counts.is_local[criterion]:
         return [Phrase("local", about, (case.n_local,))]
@@ -251,15 +279,10 @@ def _joint(case: Case) -> list[Phrase]:
 
 
 def _told_unusual(case: Case, unusual: Sequence[int]) -> list[Phrase]:
-    """Return which criteria are unusual though not far, the first of them with its values."""
-    if not unusual:
-        return []
+    """Return which criteria are unusual though not far, the first of them with its values and how rare it is."""
     first, *rest = unusual
-    values = _values(case, first)
-    if not values:
-        return [Phrase("unusual", tuple(unusual))]
     odd = Phrase("odd", (first,), (int(case.counts.n_odd[first]), int(case.counts.n_nominal)))
-    return [*values, odd, *([Phrase("unusual", tuple(rest))] if rest else [])]
+    return [*_values(case, first), odd, *([Phrase("unusual", tuple(rest))] if rest else [])]
 
 
 def _together(case: Case, pair: Sequence[int]) -> list[Phrase]:

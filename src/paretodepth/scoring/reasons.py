@@ -40,6 +40,8 @@ class Reasons(NamedTuple):
     position : ndarray of shape (n_samples,)
     n_equal : ndarray of shape (n_samples, n_criteria)
         How many training samples are at dissimilarity 0.
+    has_twin : ndarray of shape (n_samples,)
+        Whether a training sample is at dissimilarity 0 in every criterion.
     """
 
     measures: Measures
@@ -48,6 +50,7 @@ class Reasons(NamedTuple):
     pair_relieved: NDArray[np.float64]
     position: NDArray[np.float64]
     n_equal: NDArray[np.intp]
+    has_twin: NDArray[np.bool_]
 
     @classmethod
     def joined(cls, parts: Sequence[Reasons]) -> Reasons:
@@ -65,7 +68,8 @@ def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reason
     """Return what is found of the rows of a block of shape (n_criteria, n_rows, n_training)."""
     measurer, calibration, method = model.measurer, model.calibration, model.method
     neighbors, dyads = nearest_dyads(block, n_named(measurer))
-    n_equal = np.count_nonzero(block == 0, axis=2).T
+    is_equal = block == 0
+    n_equal, has_twin = np.count_nonzero(is_equal, axis=2).T, is_equal.all(axis=0).any(axis=1)
     if isinstance(measurer, BlendMeasurer):
         measures, shares = blend_measures(measurer, block, dyads)
     else:
@@ -86,7 +90,7 @@ def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reason
         for criterion in range(len(block)):
             rows = np.flatnonzero(is_asked[:, criterion])
             relieved[rows, criterion] = relieved_scores(model, nearest, measures, rows, criterion)
-    return Reasons(measures, neighbors, relieved, pair_relieved, _position(model, dyads), n_equal)
+    return Reasons(measures, neighbors, relieved, pair_relieved, _position(model, dyads), n_equal, has_twin)
 
 
 def n_named(measurer: Measurer | BlendMeasurer) -> NDArray[np.intp]:
@@ -183,6 +187,8 @@ def counts_of(model: Model, found: Reasons, alpha: float, is_own: NDArray[np.boo
         n_nearest_in_all=np.full(n_samples, n_in_all),
         n_pair_odd=n_pair_odd,
         n_equal=found.n_equal,
+        # The twin of a sample given as new may be the sample itself: then nobody can say that another matches it.
+        n_match=np.where((found.has_twin & ~is_own)[:, None], 0, found.n_equal),
         is_local=np.asarray(is_local),
     )
 

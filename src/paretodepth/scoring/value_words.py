@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from paretodepth.criteria.usual import Value
+from paretodepth.criteria.usual import PERIODS, Value, shown_number
 
 EPOCH = datetime(1970, 1, 1)
+DAY = PERIODS["time_of_day"]
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-N_DIGITS = range(3, 18)
 CATEGORY_LETTERS = 24
 NAME_LETTERS = 30
 
@@ -40,10 +39,12 @@ def value_text(value: Value, others: str = "nominal") -> str:
         never = NEVER_SEEN[others]
         seen = f"was seen in {value.n_same:,} of {value.n_samples:,}" if value.n_same else never
         return f"{name} {_category_text(value.value)} {seen}"
-    own, low, high = shown_values(value)
-    usual = _range_text(low, high)
+    own = own_text(value)
+    if not value.has_range:
+        return f"{name} {own}"
+    usual = range_text(value)
     if not value.direction:
-        return f"{name} {own} is as usual" if low == high else f"{name} {own} is within the usual {usual}"
+        return f"{name} {own} is as usual" if value.low == value.high else f"{name} {own} is within the usual {usual}"
     verdict = f" is {value.direction}" if value.direction in ("high", "low") else ""
     return f"{name} {own}{verdict} (usual {usual})"
 
@@ -61,15 +62,28 @@ def beside_text(value: Value) -> str:
     name = _short_name(value)
     if value.kind == "category":
         return f"have another {name} than {_category_text(value.value)}"
-    own, low, high = shown_values(value)
-    return f"have {name} {_range_text(low, high)}, this one {own}"
+    return f"have {name} {range_text(value)}, this one {own_text(value)}"
 
 
-def _range_text(low: str, high: str) -> str:
-    """Return a range; a dash beside a minus would be hard to read."""
+def range_text(value: Value) -> str:
+    """Return what is usual as a range; a dash beside a minus would be hard to read."""
+    low, high = (_text(end, value.kind) for end in (value.low, value.high))
     if low == high:
         return low
     return f"{low} to {high}" if "-" in low + high else f"{low}–{high}"
+
+
+def own_text(value: Value) -> str:
+    """Return a number or a time as text that is on the same side of the usual range as the value itself."""
+    if value.kind in ("number", "phase"):
+        return number_text(shown_number(value.value, (value.low, value.high)))
+    text = _time_text(value.value, value.kind)
+    is_close = value.direction and text == _time_text(value.high, value.kind)
+    return _time_text(value.value, value.kind, with_seconds=True) if is_close else text
+
+
+def _text(number: float, kind: str) -> str:
+    return number_text(number) if kind in ("number", "phase") else _time_text(number, kind)
 
 
 def _short_name(value: Value) -> str:
@@ -83,34 +97,17 @@ def _category_text(category: Any) -> str:
     return repr(category if len(category) <= CATEGORY_LETTERS else f"{category[: CATEGORY_LETTERS - 1]}…")
 
 
-def shown_values(value: Value) -> Sequence[str]:
-    """Return a value and the ends of what is usual as text, in so many digits that different ones look different."""
-    numbers = (value.value, value.low, value.high)
-    if value.kind not in ("number", "phase"):
-        return [_time_text(number, value.kind) for number in numbers]
-    for n_digits in N_DIGITS:
-        texts = [number_text(number, n_digits) for number in numbers]
-        read = [float(text.replace(",", "")) for text in texts]
-        if all((read[0] > end) == (value.value > exact) for end, exact in zip(read[1:], numbers[1:], strict=True)) and (
-            read[0] < read[1]
-        ) == (value.value < value.low):
-            break
-    return texts
-
-
-def number_text(number: float, n_digits: int) -> str:
-    """Return a number with some digits, without an exponent where few zeros do.
+def number_text(number: float) -> str:
+    """Return a number as a browser writes it, the same in sentences, in a terminal and on a page.
 
     Examples
     --------
-    >>> number_text(1234567.0, 3), number_text(0.00004, 3), number_text(1e-9, 3), number_text(12.5, 3)
-    ('1,234,567', '0.00004', '1e-09', '12.5')
+    >>> [number_text(number) for number in (1012.5, 1234567.0, 0.00004, 1e-9, -0.0, 1.5e21)]
+    ['1012.5', '1234567', '0.00004', '1e-9', '0', '1.5e+21']
     """
-    if 1000 <= abs(number) < 1e12:
-        return f"{number:,.0f}" if n_digits <= 4 or number == round(number) else f"{number:,.{n_digits - 4}f}"
-    text = f"{number:.{n_digits}g}"
-    # As many decimals as show the same digits.
-    return f"{Decimal(text):f}" if 1e-6 <= abs(number) < 1e-4 else text
+    # Nothing is added but the sign of minus zero.
+    exact = (Decimal(repr(float(number))) + 0).normalize()
+    return f"{exact:f}" if not exact or 1e-6 <= abs(exact) < 1e21 else f"{exact:e}"
 
 
 def plain(value: Any, kind: str) -> Any:
@@ -120,15 +117,15 @@ def plain(value: Any, kind: str) -> Any:
     return value if kind in ("number", "phase", "category") else _time_text(value, kind)
 
 
-def _time_text(number: Any, kind: str) -> str:
+def _time_text(number: Any, kind: str, *, with_seconds: bool = False) -> str:
     """Return a time as a clock or a calendar shows it."""
     if kind == "weekday":
         return WEEKDAYS[int(number) % 7]
     if kind == "day_of_year":
         # Of a year with a 29th of February, as the days are counted up to 366.
         return f"{datetime(2000, 1, 1) + timedelta(days=int(number) % 366):%d %b}"
+    moment = EPOCH + timedelta(microseconds=int(number % DAY if kind == "time_of_day" else number))
+    clock = f"{moment:%H:%M:%S}" if with_seconds else f"{moment:%H:%M}"
     if kind == "time_of_day":
-        minutes = int(number // 60e6)
-        return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}"
-    moment = EPOCH + timedelta(microseconds=int(number))
-    return f"{moment:%Y-%m-%d}" if (moment.hour, moment.minute) == (0, 0) else f"{moment:%Y-%m-%d %H:%M}"
+        return clock
+    return f"{moment:%Y-%m-%d}" if clock == "00:00" else f"{moment:%Y-%m-%d} {clock}"

@@ -51,8 +51,13 @@ def sentence(phrases: Sequence[Phrase], names: Sequence[str], others: str, label
 
 
 def _is_idle(phrase: Phrase) -> bool:
-    """Tell whether a phrase says no more than that a value is as usual, and nothing follows that is odd about it."""
+    """Tell whether a phrase says no more than that a value is as usual, or nothing but the value."""
     return phrase.kind == "value" and phrase.numbers[0].kind != "category" and not phrase.numbers[0].direction
+
+
+def _is_usual(phrase: Phrase) -> bool:
+    """Tell whether a phrase says that a value is within what is usual."""
+    return _is_idle(phrase) and bool(phrase.numbers[0].has_range)
 
 
 def _joined(phrases: Sequence[Phrase], names: Sequence[str], others: str, label: Callable[[int], str]) -> str:
@@ -76,7 +81,7 @@ def _joined(phrases: Sequence[Phrase], names: Sequence[str], others: str, label:
         else:
             text = _text(phrase, names, others, said, is_named=_is_named(lead, names))
             if lead:
-                text = f"{_lead_text(lead, names, others)}{', but ' if _is_idle(lead[-1]) else ': '}{text}"
+                text = f"{_lead_text(lead, names, others)}{', but ' if _is_usual(lead[-1]) else ': '}{text}"
                 lead = []
             parts.append(text)
         said.append(kind)
@@ -188,7 +193,7 @@ def shortened(text: str, n_letters: int = NAME_LETTERS) -> str:
 
 def shown(p_value: float) -> str:
     """Return a p-value with the digits that matter."""
-    return f"{p_value:.2f}" if p_value >= 0.1 else f"{p_value:.1g}"
+    return f"{p_value:.2g}"
 
 
 def enumerated(words: Sequence[str]) -> str:

@@ -25,12 +25,7 @@ function blamedValues(sample) {
   const { columns, criterion_columns, samples } = state.figures;
   const far = farCriteria(sample);
   const places = [...new Set((far.length ? far : unusualCriteria(sample)).flatMap((i) => criterion_columns[i]))];
-  return places.slice(0, 4).map((i) => `${places.length > 1 ? `${shortened(columns[i])} ` : ""}${clockOrCell(i, samples.cells[i][sample])}`).join(", ") || null;
-}
-
-// Of times of day the day matters little.
-function clockOrCell(column, value) {
-  return state.figures.usual[column]?.kind === "hours" ? /\d\d:\d\d/.exec(String(value))?.[0] ?? "" : shortCell(value);
+  return places.slice(0, 4).map((i) => `${places.length > 1 ? `${shortened(columns[i])} ` : ""}${usualOf(i)?.texts?.[sample] ?? shortCell(samples.cells[i][sample])}`).join(", ") || null;
 }
 
 function startGrid() {

@@ -25,11 +25,11 @@ const shortNumber = (value) => value === null ? "" : String(Number(value.toPreci
 
 const shortP = (p) => String(Number(p.toPrecision(2)));
 
-function shortCell(value) {
-  if (value === null || value === undefined) return "";
-  // A whole number may be an id, of which every digit counts.
-  return typeof value === "number" && !Number.isInteger(value) ? shortNumber(value) : String(value);
-}
+// Numbers come with the digits that sentences show.
+const shortCell = (value) => value === null || value === undefined ? "" : String(value);
+
+// Whom a sample is compared with.
+const others = () => !state.figures.left_out ? "nominal samples" : state.figures.fitted_some ? "fitted samples" : "others";
 
 // What a sample that is not called is named.
 const ordinary = () => state.figures.left_out ? "ordinary" : "nominal";

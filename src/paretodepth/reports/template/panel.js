@@ -119,10 +119,12 @@ function jittered(values) {
   return values.map((value, i) => value + shift(i) * 0.5 * step);
 }
 
-// Of a criterion's columns the one in which the sample is oddest.
+// Of a criterion's columns that can be drawn the one in which the sample is oddest.
+const DRAWN = ["number", "phase", "category", "time_of_day"];
+
 function oddestColumn(criterion, sample) {
   const own = state.figures.criterion_columns[criterion];
-  return readValues(sample).find(({ i }) => own.includes(i))?.i;
+  return readValues(sample).find(({ i, usual }) => own.includes(i) && DRAWN.includes(usual.kind))?.i;
 }
 
 function drawValues(sample, hasDetails) {
@@ -134,14 +136,14 @@ function drawValues(sample, hasDetails) {
   if (!isDrawn) { setText("values-note", hasDetails && training ? "These two criteria have no single values to draw; their dyads are below." : ""); return; }
   const near = [...new Set([Number(byId("first-criterion").value), Number(byId("second-criterion").value)].flatMap((i) => neighbors[sample][i]))];
   const axes = places.map((place) => {
-    const { kind, values } = usual[place], cell = samples.cells[place][sample];
-    const names = kind === "categories" ? [...values, ...(values.includes(cell) ? [] : [cell])] : null;
-    const number = (value) => names ? names.indexOf(value) : kind === "hours" ? hourOf(value) : value;
+    const { kind, values, log } = usual.find(({ column, kind }) => column === place && DRAWN.includes(kind)), cell = samples.cells[place][sample];
+    const names = kind === "category" ? [...values, ...(values.includes(cell) ? [] : [cell])] : null;
+    const number = (value) => names ? names.indexOf(value) : kind === "time_of_day" ? hourOf(value) : value;
     const of = (rows) => rows.map((row) => number(row[training_columns.indexOf(place)]));
     const isFew = new Set(of(crowd)).size <= 12;
-    const title = { text: plain(shortened(columns[place]) + (kind === "hours" ? ", hour" : "")) };
+    const title = { text: plain(shortened(columns[place]) + (kind === "time_of_day" ? ", hour" : "")) };
     const look = names ? { tickvals: names.map((_, i) => i), ticktext: names.map((name) => plain(shortened(String(name)))), automargin: true }
-      : usual[place].log && of(crowd).every((value) => value > 0) && number(cell) > 0 && !isFew ? { type: "log", nticks: 6 } : {};
+      : log && of(crowd).every((value) => value > 0) && number(cell) > 0 && !isFew ? { type: "log", nticks: 6 } : {};
     return { of, own: number(cell), layout: { title, ...look } };
   });
   const dots = (rows, rest) => ({ mode: "markers", type: "scatter", hoverinfo: "skip", x: jittered(axes[0].of(rows)), y: jittered(axes[1].of(rows)), ...rest });
@@ -189,16 +191,14 @@ function drawDyads(sample, hasDetails) {
 
 // Numbers nearly always differ: those are marked that differ by more than a quarter of what is usual.
 function differs(column, own, other) {
-  const usual = state.figures.usual[column];
+  const usual = usualOf(column);
   if (own === other || !state.figures.criterion_columns.some((places) => places.includes(column))) return false;
-  if (usual?.kind === "hours") {
+  if (usual?.kind === "time_of_day") {
     const apart = Math.abs(hourOf(own) - hourOf(other));
     return Math.min(apart, 24 - apart) > 3;
   }
   if (typeof own !== "number" || typeof other !== "number") return true;
-  if (usual?.kind !== "numbers") return false;
-  const last = usual.quantiles.length - 1;
-  return Math.abs(own - other) > (usual.quantiles[Math.round(last * 0.95)] - usual.quantiles[Math.round(last * 0.05)]) / 4;
+  return usual?.kind === "number" && Math.abs(own - other) > (usual.high - usual.low) / 4;
 }
 
 function besides(sample) {

@@ -1,5 +1,5 @@
 // A sample's values against what is usual: a small histogram a column with the value marked, the odd ones first.
-const N_STRIPS = 6, ODD_SHARE = 0.025;
+const N_STRIPS = 6;
 const STRIP = { width: 220, height: 30 };
 
 function drawing(tag, attributes) {
@@ -13,35 +13,29 @@ function hourOf(cell) {
   return found ? Number(found[1]) + Number(found[2]) / 60 : null;
 }
 
-// Of each kind: the share of usual values as odd as this one, where it stands on the strip from 0 to 1, and in words.
-const readings = {
-  numbers(usual, value) {
-    if (typeof value !== "number") return null;
-    const { quantiles, low, high } = usual, last = quantiles.length - 1;
-    const [usualLow, usualHigh] = [quantiles[Math.round(last * 0.05)], quantiles[Math.round(last * 0.95)]];
-    const atMost = quantiles.filter((quantile) => quantile <= value).length, atLeast = quantiles.filter((quantile) => quantile >= value).length;
-    const spread = usualHigh - usualLow || Math.abs(usualHigh) || 1;
-    const beyond = Math.max(quantiles[0] - value, value - quantiles[last], 0) / spread;
-    const scale = usual.log ? (x) => Math.log(Math.max(x, Number.MIN_VALUE)) : (x) => x;
-    const place = (scale(value) - scale(low)) / (scale(high) - scale(low));
-    const where = value > usualHigh ? "above the usual" : value < usualLow ? "below the usual" : "within the usual";
-    const share = beyond > 0 ? 0 : Math.min(atMost, atLeast) / quantiles.length;
-    return { share, rank: share - beyond, place, words: `${where} ${shortNumber(usualLow)} to ${shortNumber(usualHigh)}` };
-  },
-  categories(usual, value) {
-    const total = usual.counts.reduce((sum, n) => sum + n, 0), i = usual.values.indexOf(value);
-    const n = i < 0 ? 0 : usual.counts[i];
-    const words = n ? `${count(n)} of ${count(total)} have it` : "never seen";
-    return { share: n / total, rank: n / total - (n ? 0 : 1), place: i < 0 ? Infinity : (i + 0.5) / usual.counts.length, words };
-  },
-  hours(usual, value) {
-    const hour = hourOf(value);
-    if (hour === null) return null;
-    const total = usual.counts.reduce((sum, n) => sum + n, 0), n = usual.counts[Math.floor(hour)];
-    const share = usual.counts.filter((other) => other <= n).reduce((sum, other) => sum + other, 0) / total;
-    return { share, rank: share, place: hour / 24, words: `${count(n)} of ${count(total)} are in this hour` };
-  },
-};
+const usualOf = (column) => state.figures.usual.find((usual) => usual.column === column);
+
+// How odd a value is, as sentences rank it: how far beyond the usual range, in widths of it; of rare categories, how rare.
+function numberReading({ low, high, range, period, start, end, log }, value) {
+  const scale = log ? (x) => Math.log(Math.max(x, Number.MIN_VALUE)) : (x) => x;
+  const around = (x) => period ? ((x % period) + period) % period : x;
+  const place = (scale(around(value)) - scale(start)) / (scale(end) - scale(start));
+  if (range === null) return { odd: 0, place, words: "" };
+  if (period) {
+    const isOff = around(value - low) > around(high - low);
+    return { odd: Number(isOff), place, words: `${isOff ? "outside" : "within"} the usual ${range}` };
+  }
+  const odd = Math.max(low - value, value - high, 0) / Math.max(high - low, Number.MIN_VALUE);
+  const where = value > high ? "above" : value < low ? "below" : "within";
+  return { odd, place, words: `${where} the usual ${range}` };
+}
+
+function categoryReading({ counts, n_samples }, place, sample) {
+  const isFitted = Number(state.figures.fitted[sample]), total = n_samples - isFitted;
+  const n = Math.max(0, place < 0 ? 0 : counts[place] - isFitted);
+  return { odd: n < 0.05 * total ? 1 / (1 + n) : 0, place: place < 0 ? Infinity : (place + 0.5) / counts.length,
+    words: `${count(n)} of ${count(total)} ${others()} ${n === 1 ? "has" : "have"} it` };
+}
 
 function strip(usual, place, isOdd) {
   const { width, height } = STRIP, floor = height - 4, largest = Math.max(...usual.counts);
@@ -64,19 +58,22 @@ function strip(usual, place, isOdd) {
   return picture;
 }
 
+// What a sample has in the columns whose usual values are known, the oddest first.
 function readValues(sample) {
-  const { usual, columns, samples } = state.figures;
-  return columns.map((name, i) => ({ name, i, value: samples.cells[i][sample], usual: usual[i] }))
-    .filter(({ usual, value }) => usual !== null && value !== null)
-    .map((entry) => ({ ...entry, reading: readings[entry.usual.kind](entry.usual, entry.value) }))
-    .filter(({ reading }) => reading !== null)
-    .sort((a, b) => a.reading.rank - b.reading.rank);
+  const { usual, samples } = state.figures;
+  return usual.map((usual) => {
+    const value = usual.own ? usual.own[sample] : samples.cells[usual.column][sample];
+    const text = usual.texts ? usual.texts[sample] : shortCell(samples.cells[usual.column][sample]);
+    return { name: usual.name, i: usual.column, value, text, usual };
+  }).filter(({ value }) => typeof value === "number")
+    .map((entry) => ({ ...entry, reading: (entry.usual.kind === "category" ? categoryReading : numberReading)(entry.usual, entry.value, sample) }))
+    .sort((a, b) => b.reading.odd - a.reading.odd);
 }
 
-function stripItem({ name, value, usual, reading }) {
-  const isOdd = reading.share < ODD_SHARE, item = element("li", undefined, isOdd ? "odd" : "");
+function stripItem({ name, text, usual, reading }) {
+  const isOdd = reading.odd > 0, item = element("li", undefined, isOdd ? "odd" : "");
   const words = element("span", undefined, "strip-words");
-  words.append(element("b", shortCell(value)), ` ${reading.words}`);
+  words.append(element("b", text), ` ${reading.words}`);
   item.append(element("span", name, "strip-name"), strip(usual, reading.place, isOdd), words);
   return item;
 }
