@@ -32,7 +32,7 @@ def assert_same_course(streams, more):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n_before", [0, 1, 5, 9, 30, 47, 80])
 def test_a_loaded_stream_goes_on_as_if_it_had_never_stopped(method, n_before, tmp_path):
-    stream = StreamingDetector(CRITERIA, window=40, refresh=12, method=method, alpha=0.1, max_alerts="3/1000")
+    stream = StreamingDetector(CRITERIA, window=40, refresh=12, method=method, alpha=0.1)
     for x in samples(0, n_before):
         stream.update_one(x)
     stream.save(tmp_path / "s")
@@ -68,9 +68,7 @@ def test_functions_are_asked_for(tmp_path):
 def saved(tmp_path):
     """A small state: its file, and a function that writes it with changes."""
     path = tmp_path / "state"
-    StreamingDetector(CRITERIA, window=40, refresh=12, alpha=0.1, max_alerts="3/1000").partial_fit(samples(5, 90)).save(
-        path
-    )
+    StreamingDetector(CRITERIA, window=40, refresh=12, alpha=0.1).partial_fit(samples(5, 90)).save(path)
     state = load_stream(path, {}, dict)
 
     def changed(**changes):
@@ -111,7 +109,6 @@ HOSTILE = {
     "stakes": [None, [0.0] * 4, np.zeros(3), np.full(4, np.nan), np.full(4, np.inf), -np.ones(4), np.zeros(4, int)],
     "drifts": [None, [-1], [5, 5], [10**30], ["a"], list(range(101)), [1.5]],
     "unlearnt": [None, [1], [[1]], [[-1, 2.0]], [[1, float("nan")]], [[1, "a"]], [[5, 1.0], [4, 1.0]], [[0, 1.0]] * 9],
-    "alerts": [None, ["a"], [float("nan")], [2.0, 1.0], [1.0, 2.0, 3.0, 4.0]],
     "parameters": [None, [], {"window": 10**9}, {"window": 3}, {"refresh": 0}, {"criteria": 5}, {"n_jobs": 5}],
     "parameters, other ones": [{"x": 1}, {"criteria": None}, {"method": "union"}, {"learn": "never"}, {"alpha": 0.0}],
 }
@@ -135,7 +132,7 @@ def test_states_without_a_part_are_refused(saved, tmp_path):
 
 def test_a_state_holds_the_samples_and_nothing_fitted(saved):
     assert set(saved.state) == {
-        "parameters", "samples", "n_fitted", "n_seen", "n_learnt", "n_read", "drifts", "stakes", "unlearnt", "alerts",
+        "parameters", "samples", "n_fitted", "n_seen", "n_learnt", "n_read", "drifts", "stakes", "unlearnt",
     }  # fmt: skip
     assert saved().stat().st_size < 20_000
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self
 
@@ -52,8 +51,6 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The share of the last `window` samples that may be left out; further anomalies are learnt, so that a change
         for good is learnt in the end. None: `alpha`. If nothing is odd, what is left out is the tail of the nominal
         samples, so that the share of samples called settles between `alpha` and `alpha` + `max_unlearnt`.
-    max_alerts : str or None, default=None
-        A budget of alerts, such as ``"10/hour"`` or ``"5/1000"`` samples. None: every anomaly is an alert.
     n_jobs : int or None, default=None
         Threads of a fit, as of `ParetoDepthDetector`.
 
@@ -103,7 +100,6 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         alpha: float = 0.01,
         learn: Literal["nominal", "all"] = "nominal",
         max_unlearnt: float | None = None,
-        max_alerts: str | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.criteria = criteria
@@ -113,7 +109,6 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.alpha = alpha
         self.learn = learn
         self.max_unlearnt = max_unlearnt
-        self.max_alerts = max_alerts
         self.n_jobs = n_jobs
 
     def update_one(self, x: Any) -> Observation:
@@ -129,7 +124,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         observation : Observation
         """
-        return self._stream.update(x, time.time())
+        return self._stream.update(x)
 
     def learn_one(self, x: Any) -> None:
         """Do what `update_one` does, and say nothing; a sample that was just scored is not scored again."""

@@ -43,7 +43,7 @@ def write_state(
     Nothing that a fit has found is written. Who reads the file fits anew to the samples that
     the last fit was made of, and learns again those that came since.
     """
-    window, budget = stream.window, stream.rules.budget
+    window = stream.window
     state = {
         # How many threads there are is up to who goes on.
         "parameters": {name: value for name, value in parameters.items() if name != "n_jobs"},
@@ -55,7 +55,6 @@ def write_state(
         "drifts": list(stream.drifts),
         "stakes": stream.drift.stakes,
         "unlearnt": [list(one) for one in stream.unlearnt],
-        "alerts": [] if budget is None else list(budget.moments),
     }
     save_stream(path, state)
 
@@ -89,8 +88,6 @@ def read_state(
         stream.drifts.extend(state["drifts"])
         stream.drift.stakes = state["stakes"]
         stream.unlearnt = deque((number, float(score)) for number, score in state["unlearnt"])
-        if rules.budget is not None:
-            rules.budget.moments.extend(map(float, state["alerts"]))
         return Resumed(parameters, stream, state["n_read"])
 
     resumed_stream: Resumed = load_stream(path, callables, resumed)
@@ -106,7 +103,7 @@ def check_parameters(parameters: Any, defaults: Mapping[str, Any]) -> dict[str, 
 
 
 def check_state(state: Mapping[str, Any], rules: Rules) -> None:
-    """Refuse counts, stakes and moments that no stream can have."""
+    """Refuse counts and stakes that no stream can have."""
     for name in COUNTS:
         _refuse_unless(is_integer(state[name]) and 0 <= state[name] < 2**62, name)
     samples, n_fitted, n_seen = state["samples"], state["n_fitted"], state["n_seen"]
@@ -129,9 +126,6 @@ def check_state(state: Mapping[str, Any], rules: Rules) -> None:
     _refuse_unless(all(isinstance(one, list) and len(one) == 2 for one in unlearnt), "samples left out")
     _refuse_unless(all(is_integer(one[0]) and _is_number(one[1]) for one in unlearnt), "samples left out")
     _refuse_unless(_are_rising([one[0] for one in unlearnt], n_seen), "samples left out")
-    alerts, budget = state["alerts"], rules.budget
-    _refuse_unless(isinstance(alerts, list) and len(alerts) <= (0 if budget is None else budget.n_alerts), "alerts")
-    _refuse_unless(all(_is_number(moment) for moment in alerts) and alerts == sorted(alerts), "alerts")
 
 
 def _is_number(value: object) -> bool:

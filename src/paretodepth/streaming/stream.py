@@ -22,7 +22,6 @@ from paretodepth.scoring.fitting import Settings, fitted_model
 from paretodepth.scoring.measures import Measurer
 from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.model import Model
-from paretodepth.streaming.alerts import AlertBudget, check_max_alerts
 from paretodepth.streaming.drift import DriftMonitor
 from paretodepth.streaming.samples import PLAIN, FirstReader, SampleReader, plain_sample, together
 from paretodepth.streaming.window import Window, check_window, refuse_precomputed
@@ -58,8 +57,6 @@ class Observation(NamedTuple):
         How often a sample of the window is at least as strange; NaN as the score.
     is_anomaly : bool
         Whether the score is above the threshold, that is, the p-value at most `alpha`.
-    is_alert : bool
-        Whether it is an anomaly that `max_alerts` leaves room for.
     is_learnt : bool
         Whether it is in the window now.
     is_drift : bool
@@ -70,7 +67,6 @@ class Observation(NamedTuple):
     score: float = math.nan
     p_value: float = math.nan
     is_anomaly: bool = False
-    is_alert: bool = False
     is_learnt: bool = False
     is_drift: bool = False
 
@@ -86,7 +82,6 @@ class Rules(NamedTuple):
         Samples in the window before any is scored.
     max_unlearnt : int
         How many of the last `size` samples may be left out of the window.
-    budget : AlertBudget or None
     settings : Settings
         Of the fits.
     """
@@ -95,7 +90,6 @@ class Rules(NamedTuple):
     n_later: int
     n_needed: int
     max_unlearnt: int
-    budget: AlertBudget | None
     settings: Settings
 
     @classmethod
@@ -115,8 +109,7 @@ class Rules(NamedTuple):
             check_rate(share, "max_unlearnt", caller, "the share of samples that may be left out of the window")
         is_picky = check_choice(parameters["learn"], "learn", LEARN, caller) == "nominal"
         settings = Settings.checked(BATCH_PARAMETERS | parameters, caller)._replace(is_advised=False)
-        budget = check_max_alerts(parameters["max_alerts"], caller)
-        return cls(size, n_later, n_needed, math.floor(share * size + 1e-9) if is_picky else 0, budget, settings)
+        return cls(size, n_later, n_needed, math.floor(share * size + 1e-9) if is_picky else 0, settings)
 
 
 class _Look(NamedTuple):
@@ -179,14 +172,12 @@ class Stream:
         self._first = FirstReader(criteria, caller)
         self._last: _Look | None = None
 
-    def update(self, x: Any, now: float) -> Observation:
+    def update(self, x: Any) -> Observation:
         """Score a sample, judge it, and learn it if the rules say so; a sample that is refused changes nothing.
 
         Parameters
         ----------
         x : dict, row or object
-        now : float
-            Seconds since 1970.
         """
         sample, number = plain_sample(x, self._caller), self.n_seen
         if self.model is None:
@@ -210,12 +201,10 @@ class Stream:
         else:
             self._learn(sample, look)
         self.n_seen += 1
-        budget = self.rules.budget
-        is_alert = is_anomaly and (budget is None or budget.allows(number, now))
         is_drift = self.drift.update(p_value_of_all)
         if is_drift:
             self.drifts.append(number)
-        return Observation(number, look.score, p_value, is_anomaly, is_alert, not is_left_out, is_drift)
+        return Observation(number, look.score, p_value, is_anomaly, not is_left_out, is_drift)
 
     def score(self, x: Any) -> float:
         """Return the score of a sample against the window; NaN if it lacks a value or the window too many samples."""

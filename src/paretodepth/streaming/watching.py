@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,6 @@ from paretodepth._checks import one_line
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.scoring.explanation import explain_seen
-from paretodepth.streaming.alerts import check_max_alerts
 from paretodepth.streaming.detector import StreamingDetector
 from paretodepth.streaming.fixed import FixedStream
 from paretodepth.streaming.records import Record, number_columns
@@ -83,11 +81,11 @@ class Watcher:
         )
 
     @classmethod
-    def of_model(cls, path: str, max_alerts: str | None, id_column: str | None) -> Watcher:
+    def of_model(cls, path: str, id_column: str | None) -> Watcher:
         """Return a watcher that scores with a fitted detector's model, and learns nothing."""
         watcher = cls({}, id_column=id_column)
         detector = ParetoDepthDetector.load(path)
-        watcher.stream = FixedStream(detector.model_, check_max_alerts(max_alerts, CALLER), CALLER)
+        watcher.stream = FixedStream(detector.model_, CALLER)
         return watcher
 
     @property
@@ -125,7 +123,6 @@ class Watcher:
             "score": _plain(observation.score),
             "p": _plain(observation.p_value),
             "call": None if math.isnan(observation.score) else call,
-            "alert": observation.is_alert,
             "learnt": observation.is_learnt,
             "drift": observation.is_drift,
             "because": self._reason(sample) if observation.is_anomaly else None,
@@ -134,7 +131,7 @@ class Watcher:
     def _observed(self, sample: Any) -> Observation:
         if self.stream is None:
             self.stream = self._chosen_stream(sample)
-        return self.stream.update(sample, time.time())
+        return self.stream.update(sample)
 
     def _chosen_stream(self, sample: Any) -> Stream:
         """Return a stream with a criterion for each column of numbers of the first sample."""
