@@ -185,9 +185,10 @@ def test_a_stream_that_goes_on_keeps_its_options(run, tmp_path):
     ("text", "words"), [('{"a": "x"}', "must have a column of numbers"), ("[1, 2]", "must come with --criteria")]
 )
 def test_a_first_record_without_numbers_or_names_is_refused(run, text, words):
-    lines, code, _ = run(text, *SMALL)
-    assert code == 0
+    lines, code, said = run(text, *SMALL)
+    assert code == 2
     assert words in lines[0]["error"]
+    assert f"paretodepth: The last records were refused, 1 in a row. The last one: {lines[0]['error']}" in said
 
 
 def test_a_header_that_names_nothing_is_refused(run):

@@ -94,10 +94,11 @@ def watch(
             save_every=save_every,
             id_column=id_column,
             note=str if quiet else print_note,
+            warn=print_note,
         )
     else:
         check_model_alone(parameters, state)
-        watcher = Watcher.of_model(model, id_column)
+        watcher = Watcher.of_model(model, id_column, print_note)
     _watch(watcher, replay=replay, is_strict=on_error == "stop")
 
 
@@ -116,6 +117,7 @@ def _watch(watcher: "Watcher", *, replay: bool, is_strict: bool) -> None:
         watcher.save()
     if lines.signal:
         raise typer.Exit(128 + lines.signal)
+    watcher.check_end()
 
 
 def _deal_with(watcher: "Watcher", record: Any, show: Any, *, is_strict: bool) -> None:

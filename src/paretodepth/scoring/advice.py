@@ -35,7 +35,7 @@ N_NAMED = 5
 
 
 class AdviceWarning(UserWarning):
-    """Criteria that can be used, but had better be changed."""
+    """Warning about criteria that work but should be improved, or about a stream whose window cannot be fitted."""
 
 
 def criteria_advice(

@@ -26,12 +26,12 @@ class FixedStream:
         self.n_seen = 0
         self.drift = DriftMonitor()
         self._caller = caller
-        self._reader = SampleReader(model.criteria, caller)
+        self.reader = SampleReader(model.criteria, caller)
 
     def update(self, x: Any) -> Observation:
         """Score a sample and judge it; one that is refused changes nothing."""
         model, number = self.model, self.n_seen
-        views = self._reader.views(plain_sample(x, self._caller), number, model.training)
+        views = self.reader.views(plain_sample(x, self._caller), number, model.training)
         self.n_seen += 1
         if views is None:
             return Observation(number)
