@@ -31,11 +31,10 @@ is_odd = people.is_anomaly[order]
 
 # %%
 # The stream. Anomalies are not learnt, as long as they are at most one in twenty of the last 300; so the rain is learnt
-# in the end. Bins of speed are estimated from the window, and so move with it. At most 60 alerts are given per thousand
-# walks; what is called beyond that is called without a noise.
+# in the end. Bins of speed are estimated from the window, and so move with it.
 
 criteria = [Criterion("speed", "walk", "speed"), Criterion("shape", "walk", "shape")]
-stream = StreamingDetector(criteria, window=300, method="blend", alpha=0.02, max_unlearnt=0.05, max_alerts="60/1000")
+stream = StreamingDetector(criteria, window=300, method="blend", alpha=0.02, max_unlearnt=0.05)
 found = [stream.update_one({"walk": walk}) for walk in walks]
 
 # %%
@@ -57,11 +56,10 @@ for number in stream.drifts_:
 
 figure, (above, below) = plt.subplots(2, 1, figsize=(11, 6), sharex=True, layout="constrained", height_ratios=(2, 1))
 p_values = np.array([observation.p_value for observation in found])
-is_alert = np.array([observation.is_alert for observation in found])
 above.semilogy(hours[~is_odd], p_values[~is_odd], ".", color="0.6", markersize=4, label="nominal")
 above.semilogy(hours[is_odd], p_values[is_odd], "D", color="tab:blue", markersize=5, label="runs, stops or strays")
 above.semilogy(
-    hours[is_alert], p_values[is_alert], "o", color="tab:red", markersize=10, fillstyle="none", label="alert"
+    hours[is_called], p_values[is_called], "o", color="tab:red", markersize=10, fillstyle="none", label="flagged"
 )
 above.axhline(stream.alpha, color="0.3", linewidth=0.8, linestyle=":", label="alpha")
 speeds = [np.hypot(*np.diff(walk[:, :2], axis=0).T).sum() / np.ptp(walk[:, 2]) for walk in walks]

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 N_RECORDS, SAVE_EVERY = 600, 7
-OPTIONS = ["--window", "60", "--refresh", "25", "--alpha", "0.05", "--method", "depth", "--max-alerts", "9/1000"]
+OPTIONS = ["--window", "60", "--refresh", "25", "--alpha", "0.05", "--method", "depth"]
 
 
 def write_records(path):

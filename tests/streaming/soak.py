@@ -14,7 +14,7 @@ def main(n_samples):
     """Print the memory after a third of the samples and at the end, in megabytes."""
     rng = np.random.default_rng(0)
     criteria = [Criterion("x", "x"), Criterion("scaled", ["x", "y"], "scaled")]
-    stream = StreamingDetector(criteria, window=200, alpha=0.02, max_alerts="5/1000")
+    stream = StreamingDetector(criteria, window=200, alpha=0.02)
     process, early = psutil.Process(), 0.0
     for number in range(n_samples):
         # The level moves all the time, and now and then a sample is odd.

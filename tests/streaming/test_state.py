@@ -32,7 +32,7 @@ def assert_same_course(streams, more):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("n_before", [0, 1, 5, 9, 30, 47, 80])
 def test_a_loaded_stream_goes_on_as_if_it_had_never_stopped(method, n_before, tmp_path):
-    stream = StreamingDetector(CRITERIA, window=40, refresh=12, method=method, alpha=0.1, max_alerts="3/1000")
+    stream = StreamingDetector(CRITERIA, window=40, refresh=12, method=method, alpha=0.1)
     for x in samples(0, n_before):
         stream.update_one(x)
     stream.save(tmp_path / "s")
@@ -54,6 +54,50 @@ def test_rows_and_objects_go_on_too(tmp_path):
             np.testing.assert_equal(*(one.update_one(x) for one in (stream, loaded)))
 
 
+@pytest.mark.parametrize("n_before", range(100, 320, 17))
+def test_missing_values_in_columns_that_no_criterion_reads_do_not_keep_a_stream_from_resuming(n_before, tmp_path):
+    criteria = [Criterion("a", "a", missing="drop"), Criterion("b", "b")]
+    more = [sample | {"c": None if number % 2 else "text"} for number, sample in enumerate(samples(6, n_before + 30))]
+    stream = StreamingDetector(criteria, window=120, alpha=0.05)
+    for x in more[:n_before]:
+        stream.update_one(x)
+    stream.save(tmp_path / "s")
+    assert_same_course([stream, StreamingDetector.load(tmp_path / "s")], more[n_before:])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n_before", [10, 15, 60, 110, 150, 210, 300])
+def test_streams_whose_fits_fail_resume_too(method, n_before, tmp_path):
+    rng = np.random.default_rng(7)
+    ordinary = rng.normal(size=(300, 2)).tolist()
+    # No covariance can be inverted of samples on a line.
+    line = [[a, 2 * a] for a in rng.normal(size=162).tolist()]
+    more = line[:12] + ordinary[:80] + line[12:] + ordinary[80:]
+    criteria = [Criterion("m", [0, 1], "mahalanobis"), Criterion("x", 0)]
+    stream = StreamingDetector(criteria, window=30, refresh=12, method=method, alpha=0.1, learn="all")
+    for x in more[:n_before]:
+        stream.update_one(x)
+    stream.save(tmp_path / "s")
+    assert_same_course([stream, StreamingDetector.load(tmp_path / "s")], more[n_before:])
+
+
+def test_a_state_that_could_not_be_loaded_is_not_written(tmp_path):
+    path = tmp_path / "s"
+    stream = StreamingDetector(CRITERIA, window=40, alpha=0.1).partial_fit(samples(8, 60))
+    stream.save(path)
+    before = path.read_bytes()
+    window = stream._stream.window
+    for damaged in (window.fitted, window.later):
+        whole, damaged[0]["a"] = damaged[0]["a"], None
+        with pytest.raises(ValueError, match="missing values"):
+            stream.save(path)
+        damaged[0]["a"] = whole
+    window.age += 1
+    with pytest.raises(ValueError, match="numbers of samples that do not fit the rest"):
+        stream.save(path)
+    assert path.read_bytes() == before
+
+
 def test_functions_are_asked_for(tmp_path):
     criteria = [Criterion("gap", ["a"], lambda A, B: np.abs(A - B.T))]
     stream = StreamingDetector(criteria, window=30, alpha=0.1).partial_fit(samples(3, 40))
@@ -68,9 +112,7 @@ def test_functions_are_asked_for(tmp_path):
 def saved(tmp_path):
     """A small state: its file, and a function that writes it with changes."""
     path = tmp_path / "state"
-    StreamingDetector(CRITERIA, window=40, refresh=12, alpha=0.1, max_alerts="3/1000").partial_fit(samples(5, 90)).save(
-        path
-    )
+    StreamingDetector(CRITERIA, window=40, refresh=12, alpha=0.1).partial_fit(samples(5, 90)).save(path)
     state = load_stream(path, {}, dict)
 
     def changed(**changes):
@@ -103,15 +145,17 @@ def test_files_of_the_other_kind_are_refused(saved, tmp_path):
 
 
 HOSTILE = {
-    "n_fitted": [-1, 0, 3, 41, 10**30, 1.5, "40", None, True],
+    "age": [-1, 0, 3, 41, 10**30, 1.5, "40", None, True],
     "n_seen": [-1, 0, 10**30, None, 2.5],
     "n_learnt": [-1, 0, 10**9],
+    "n_incomparable": [-1, 1.5, None],
     "n_read": [-1, 0, "many"],
-    "samples": [[], None, {}, "text", [1, 2], [{"a": 1.0}] * 52, [{}] * 52, [[]] * 52, [None] * 52],
+    "fitted": [None, {}, "text", [1, 2], [{"a": 1.0}] * 40, [{}] * 40, [[]] * 40, [None] * 40],
+    "later": [[], None, {}, "text", [1, 2], *([wrong] * 11 for wrong in ({"a": 1.0}, {}, [], None))],
+    "names": [None, "a", [1], [["a"]]],
     "stakes": [None, [0.0] * 4, np.zeros(3), np.full(4, np.nan), np.full(4, np.inf), -np.ones(4), np.zeros(4, int)],
     "drifts": [None, [-1], [5, 5], [10**30], ["a"], list(range(101)), [1.5]],
     "unlearnt": [None, [1], [[1]], [[-1, 2.0]], [[1, float("nan")]], [[1, "a"]], [[5, 1.0], [4, 1.0]], [[0, 1.0]] * 9],
-    "alerts": [None, ["a"], [float("nan")], [2.0, 1.0], [1.0, 2.0, 3.0, 4.0]],
     "parameters": [None, [], {"window": 10**9}, {"window": 3}, {"refresh": 0}, {"criteria": 5}, {"n_jobs": 5}],
     "parameters, other ones": [{"x": 1}, {"criteria": None}, {"method": "union"}, {"learn": "never"}, {"alpha": 0.0}],
 }
@@ -135,7 +179,8 @@ def test_states_without_a_part_are_refused(saved, tmp_path):
 
 def test_a_state_holds_the_samples_and_nothing_fitted(saved):
     assert set(saved.state) == {
-        "parameters", "samples", "n_fitted", "n_seen", "n_learnt", "n_read", "drifts", "stakes", "unlearnt", "alerts",
+        "parameters", "fitted", "later", "age", "n_seen", "n_learnt", "n_incomparable", "n_read", "names", "drifts",
+        "stakes", "unlearnt",
     }  # fmt: skip
     assert saved().stat().st_size < 20_000
 

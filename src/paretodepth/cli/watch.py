@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 N_RECENT = 1000
 """Samples whose time tells the latency."""
-N_ALERTS = 10
-"""Alerts that the view shows."""
+N_SHOWN = 10
+"""Anomalies that the view shows."""
 SECONDS_BETWEEN = 0.25
 """Between two pictures of the view."""
 DEFAULT_METHOD: MethodName = "blend"
@@ -50,7 +50,6 @@ def watch(
     max_unlearnt: Annotated[
         float | None, typer.Option(help="Share of samples that may be left out; alpha if left out.")
     ] = None,
-    max_alerts: Annotated[str | None, typer.Option(help="Alerts at most: 10/hour, or 5/1000 samples.")] = None,
     state: Annotated[str | None, typer.Option(help="File for the window; if it is there, the stream goes on.")] = None,
     save_every: Annotated[int, typer.Option(min=1, help="Write --state after so many records.")] = 100,
     replay: Annotated[
@@ -65,7 +64,7 @@ def watch(
 ) -> None:
     """Score samples as they come, JSON lines or CSV on standard input, and learn them.
 
-    One JSON line a record goes to standard output at once; on a terminal a view of rate, latency and alerts instead.
+    One JSON line a record goes to standard output at once; on a terminal a view of rate, latency and anomalies instead.
     With --state the window is written every --save-every records, at the end and on SIGTERM. After a kill the stream
     goes on from there: lines that came out since then come again, if they are fed again, with the same numbers.
 
@@ -83,7 +82,6 @@ def watch(
         "alpha": alpha,
         "learn": learn,
         "max_unlearnt": max_unlearnt,
-        "max_alerts": max_alerts,
     }
     parameters = {name: value for name, value in given.items() if value is not None}
     if model is None and not (state and os.path.exists(state)):
@@ -96,10 +94,11 @@ def watch(
             save_every=save_every,
             id_column=id_column,
             note=str if quiet else print_note,
+            warn=print_note,
         )
     else:
         check_model_alone(parameters, state)
-        watcher = Watcher.of_model(model, max_alerts, id_column)
+        watcher = Watcher.of_model(model, id_column, print_note)
     _watch(watcher, replay=replay, is_strict=on_error == "stop")
 
 
@@ -118,6 +117,7 @@ def _watch(watcher: "Watcher", *, replay: bool, is_strict: bool) -> None:
         watcher.save()
     if lines.signal:
         raise typer.Exit(128 + lines.signal)
+    watcher.check_end()
 
 
 def _deal_with(watcher: "Watcher", record: Any, show: Any, *, is_strict: bool) -> None:
@@ -147,7 +147,7 @@ def _json_lines() -> Iterator[Any]:
 
 @contextmanager
 def _view() -> Iterator[Any]:
-    """Give a function that notes a result in a view of rate, latency and recent alerts."""
+    """Give a function that notes a result in a view of rate, latency and recent anomalies."""
     view = _View()
     with Live(console=console, get_renderable=view.picture, refresh_per_second=1 / SECONDS_BETWEEN):
         yield view.note
@@ -161,7 +161,7 @@ class _View:
         self._n_samples = self._n_anomalies = self._n_errors = self._n_drifts = 0
         self._seconds: deque[float] = deque(maxlen=N_RECENT)
         self._moments: deque[float] = deque(maxlen=N_RECENT)
-        self._alerts: deque[dict[str, Any]] = deque(maxlen=N_ALERTS)
+        self._anomalies: deque[dict[str, Any]] = deque(maxlen=N_SHOWN)
         self._last_drift = 0
 
     def note(self, result: dict[str, Any], seconds: float) -> None:
@@ -176,8 +176,8 @@ class _View:
         if result["drift"]:
             self._n_drifts += 1
             self._last_drift = result["record"]
-        if result["alert"]:
-            self._alerts.appendleft(result)
+        if result["call"] == "anomaly":
+            self._anomalies.appendleft(result)
 
     def picture(self) -> Group:
         """Return the view as it is now."""
@@ -195,10 +195,10 @@ class _View:
         table = Table(box=SIMPLE_HEAD)
         for heading in ("record", "score", "p", "because"):
             table.add_column(heading, justify="left" if heading == "because" else "right")
-        for alert in self._alerts:
-            name = str(alert.get("id") or f"{alert['record']:,}")
-            numbers = (f"{alert['score']:.4g}", f"{alert['p']:.2g}")
-            table.add_row(Text(printable(name, 30)), *numbers, Text(printable(alert["because"] or "", 200)))
+        for anomaly in self._anomalies:
+            name = str(anomaly.get("id") or f"{anomaly['record']:,}")
+            numbers = (f"{anomaly['score']:.4g}", f"{anomaly['p']:.2g}")
+            table.add_row(Text(printable(name, 30)), *numbers, Text(printable(anomaly["because"] or "", 200)))
         return Group(Text(figures), Text(drift if self._n_drifts else "No drift.", style="yellow"), table)
 
 
@@ -211,7 +211,7 @@ def check_criteria_file(path: Path | None) -> Path | None:
 
 def check_model_alone(parameters: dict[str, Any], state: str | None) -> None:
     """Refuse options of learning beside a model, which learns nothing."""
-    wrong = [name for name in parameters if name != "max_alerts"] + ([] if state is None else ["state"])
+    wrong = [*parameters] + ([] if state is None else ["state"])
     if wrong:
         raise ValueError(
             f"--model scores with what it has learnt before, so nothing else can be learnt. Got '--{wrong[0]}' "

@@ -121,6 +121,12 @@ class Criterion:
         return isinstance(self.metric, str) and self.metric == PRECOMPUTED
 
     @property
+    def is_by_name(self) -> bool:
+        """Whether the columns are given by names or globs."""
+        given = [self.columns] if isinstance(self.columns, str) else self.columns
+        return isinstance(given, Iterable) and all(isinstance(column, str) for column in given)
+
+    @property
     def registered(self) -> Metric | None:
         """The registry's entry of a metric given by name, except ``"precomputed"``."""
         return METRICS.get(self.metric) if isinstance(self.metric, str) else None

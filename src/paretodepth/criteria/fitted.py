@@ -31,6 +31,7 @@ from paretodepth.criteria.usual import Usual, usual_columns
 from paretodepth.criteria.values import Columns, Origin, check_comparable, check_dissimilarities, check_no_missing
 
 Rows = slice | NDArray[np.intp]
+Bound = list[tuple[Criterion, list[int]]]
 Block = NDArray[np.float64]
 SEQUENCE_KINDS = ("text", "series", "trajectories")
 
@@ -176,11 +177,11 @@ class FittedCriteria:
         table, layout = read_training(
             X,
             caller,
-            as_objects=any(_reads_list(criterion) for criterion in given or []),
+            as_objects=any(reads_list(criterion) for criterion in given or []),
             as_numbers=all(_reads_numbers(criterion) for criterion in given or []),
         )
         check_n_criteria(len(given or table.arrays), caller)
-        bound = _bound_criteria(given, layout)
+        bound = bound_criteria(given, layout)
         rows = kept_rows(bound, table)
         check_n_samples(len(rows), MIN_SAMPLES, caller, len(table))
         fitted_to = rows[rows_of(len(rows))]
@@ -209,10 +210,9 @@ class FittedCriteria:
             return Seen(matrices, np.arange(len(matrices[0])), len(matrices[0]))
         _check_mapping_of(criteria, X, caller)
         as_numbers = all(_reads_numbers(criterion) for criterion in criteria)
-        table = read_new(
-            X, caller, self.layout, as_numbers=as_numbers, first_row=first_row, needed=self._needed_columns()
-        )
-        rows = kept_rows([(fitted.criterion, fitted.columns) for fitted in self.fitted], table, missing)
+        needed = needed_columns(self.bound, self.layout)
+        table = read_new(X, caller, self.layout, as_numbers=as_numbers, first_row=first_row, needed=needed)
+        rows = kept_rows(self.bound, table, missing)
         seen = part_of(table, rows)
         return Seen(self._views(seen) if len(rows) else [], rows, len(table), frame_index(X), seen)
 
@@ -222,18 +222,15 @@ class FittedCriteria:
 
     def columns(self, X: Any, *, caller: str) -> Columns:
         """Return new samples as columns, as they came."""
-        return read_new(X, caller, self.layout, as_numbers=False, needed=self._needed_columns())
+        return read_new(X, caller, self.layout, as_numbers=False, needed=needed_columns(self.bound, self.layout))
 
     def _views(self, table: Columns) -> list[View]:
         return [fitted.view(table) for fitted in self.fitted]
 
-    def _needed_columns(self) -> list[str] | None:
-        """Return the names of the columns that criteria read, None if one counts columns or takes all."""
-        names = self.layout.feature_names
-        given = [fitted.criterion.columns for fitted in self.fitted if not fitted.is_precomputed]
-        if names is None or not all(map(_are_names, given)):
-            return None
-        return [names[column] for column in sorted({c for fitted in self.fitted for c in fitted.columns})]
+    @property
+    def bound(self) -> Bound:
+        """The criteria with their columns."""
+        return [(fitted.criterion, fitted.columns) for fitted in self.fitted]
 
     def rows_of_views(self, views: Sequence[View], rows: Rows, training: Rows) -> list[View]:
         """Return some rows of views, and of precomputed dissimilarities the columns of some training samples."""
@@ -251,7 +248,7 @@ def _check_before_data(criteria: Sequence[Criterion], caller: str) -> None:
             check_extra(*metric.extra)
 
 
-def _bound_criteria(criteria: Sequence[Criterion] | None, layout: Layout) -> list[tuple[Criterion, list[int]]]:
+def bound_criteria(criteria: Sequence[Criterion] | None, layout: Layout) -> Bound:
     """Return criteria with their columns as indices; by default one per column, the absolute difference."""
     n_features, feature_names = layout.n_features, layout.feature_names
     if criteria is None:
@@ -314,11 +311,12 @@ def _transformed_columns(criterion: Criterion, transformer: Any, samples: NDArra
     return columns
 
 
-def _are_names(columns: object) -> bool:
-    """Tell whether columns are given by names or globs."""
-    return isinstance(columns, str) or (
-        isinstance(columns, Iterable) and all(isinstance(column, str) for column in columns)
-    )
+def needed_columns(bound: Bound, layout: Layout) -> list[str] | None:
+    """Return the names of the columns that criteria read, None if one counts columns or takes all."""
+    names = layout.feature_names
+    if names is None or not all(criterion.is_by_name or criterion.is_precomputed for criterion, _ in bound):
+        return None
+    return [names[column] for column in sorted({column for _, columns in bound for column in columns})]
 
 
 def _names_one(criterion: Criterion) -> bool:
@@ -326,7 +324,7 @@ def _names_one(criterion: Criterion) -> bool:
     return criterion.columns is None or isinstance(criterion.columns, str | int)
 
 
-def _reads_list(criterion: Criterion) -> bool:
+def reads_list(criterion: Criterion) -> bool:
     """Tell whether a criterion takes a plain list as a column of strings or sequences."""
     metric = criterion.registered
     return criterion.columns is None and metric is not None and metric.kind in SEQUENCE_KINDS

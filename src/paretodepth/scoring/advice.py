@@ -38,7 +38,7 @@ N_NAMED = 5
 
 
 class AdviceWarning(UserWarning):
-    """Warning about criteria that work but should be improved."""
+    """Warning about criteria that work but should be improved, or about a stream whose window cannot be fitted."""
 
 
 def criteria_advice(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self
 
@@ -13,13 +13,15 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.exceptions import NotFittedError
 
 from paretodepth.criteria.criterion import Criterion
+from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import labels
 from paretodepth.scoring.explanation import Explanation, explain_seen
 from paretodepth.scoring.methods import MethodName
 from paretodepth.scoring.model import Model
+from paretodepth.streaming.rules import Rules
 from paretodepth.streaming.samples import plain_sample, samples_of, together
 from paretodepth.streaming.state import read_state, write_state
-from paretodepth.streaming.stream import Observation, Rules, Stream
+from paretodepth.streaming.stream import Observation, Stream
 
 NAME = "StreamingDetector"
 
@@ -52,8 +54,6 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The share of the last `window` samples that may be left out; further anomalies are learnt, so that a change
         for good is learnt in the end. None: `alpha`. If nothing is odd, what is left out is the tail of the nominal
         samples, so that the share of samples called settles between `alpha` and `alpha` + `max_unlearnt`.
-    max_alerts : str or None, default=None
-        A budget of alerts, such as ``"10/hour"`` or ``"5/1000"`` samples. None: every anomaly is an alert.
     n_jobs : int or None, default=None
         Threads of a fit, as of `ParetoDepthDetector`.
 
@@ -69,7 +69,8 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     model_ : Model
         What the last fit has found.
     window_ : list
-        The samples in the window, the oldest first.
+        The samples in the window, the oldest first, with the columns that criteria read. If a criterion counts
+        columns, the others stay in their places and hold NaN.
     threshold_ : float
         The score above which a sample is an anomaly.
 
@@ -103,7 +104,6 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         alpha: float = 0.01,
         learn: Literal["nominal", "all"] = "nominal",
         max_unlearnt: float | None = None,
-        max_alerts: str | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.criteria = criteria
@@ -113,7 +113,6 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.alpha = alpha
         self.learn = learn
         self.max_unlearnt = max_unlearnt
-        self.max_alerts = max_alerts
         self.n_jobs = n_jobs
 
     def update_one(self, x: Any) -> Observation:
@@ -129,7 +128,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         observation : Observation
         """
-        return self._stream.update(x, time.time())
+        return self._stream.update(x)
 
     def learn_one(self, x: Any) -> None:
         """Do what `update_one` does, and say nothing; a sample that was just scored is not scored again."""
@@ -190,8 +189,8 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def explain_one(self, x: Any) -> Explanation:
         """Return why a sample is strange or not, by the window that the fronts were made of."""
-        model = self.model_
-        return explain_seen(model, model.seen(together([plain_sample(x, NAME)]), caller=NAME), n_jobs=self.n_jobs)
+        model, sample = self.model_, self._fitted.reader.kept(plain_sample(x, NAME))
+        return explain_seen(model, model.seen(together([sample]), caller=NAME), n_jobs=self.n_jobs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the stream to a file that `load` reads; it appears whole or not at all.
@@ -212,7 +211,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         criteria : dict of callable or None, default=None
             By the criterion's name, the functions that are criteria's metrics.
         """
-        resumed = read_state(path, cls().get_params(deep=False), criteria or {}, NAME)
+        resumed = read_state(path, cls().get_params(deep=False), criteria or {}, NAME, _warn)
         detector = cls(**resumed.parameters)
         detector._own = resumed.stream
         return detector
@@ -239,9 +238,8 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def window_(self) -> list[Any]:
-        """The samples in the window, the oldest first."""
-        window = self._stream.window
-        return window.samples[window.start :]
+        """The samples in the window, the oldest first, with the columns that criteria read."""
+        return self._stream.window.samples
 
     @property
     def threshold_(self) -> float:
@@ -257,7 +255,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """The stream, which begins when it is first asked for; its parameters are then fixed."""
         if "_own" not in vars(self):
             parameters = self.get_params(deep=False)
-            self._own = Stream(self.criteria, Rules.checked(parameters, NAME), NAME)
+            self._own = Stream(self.criteria, Rules.checked(parameters, NAME), NAME, _warn)
         return self._own
 
     @property
@@ -265,6 +263,11 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         stream = self._stream
         check_warm(stream)
         return stream
+
+
+def _warn(sentence: str) -> None:
+    """Report that fits fail, to whoever called `update_one`."""
+    warnings.warn(sentence, AdviceWarning, stacklevel=4)
 
 
 def check_warm(stream: Stream) -> None:

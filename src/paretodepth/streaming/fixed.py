@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from paretodepth.scoring.model import Model
-from paretodepth.streaming.alerts import AlertBudget
 from paretodepth.streaming.drift import DriftMonitor
 from paretodepth.streaming.samples import SampleReader, plain_sample
 from paretodepth.streaming.stream import Observation
@@ -18,29 +17,26 @@ class FixedStream:
     ----------
     model : Model
         As of a detector that was saved.
-    budget : AlertBudget or None
     caller : str
         Who messages name.
     """
 
-    def __init__(self, model: Model, budget: AlertBudget | None, caller: str) -> None:
+    def __init__(self, model: Model, caller: str) -> None:
         self.model = model
         self.n_seen = 0
         self.drift = DriftMonitor()
-        self._budget = budget
         self._caller = caller
-        self._reader = SampleReader(model.criteria, caller)
+        self.reader = SampleReader(model.criteria, caller)
 
-    def update(self, x: Any, now: float) -> Observation:
+    def update(self, x: Any) -> Observation:
         """Score a sample and judge it; one that is refused changes nothing."""
         model, number = self.model, self.n_seen
-        views = self._reader.views(plain_sample(x, self._caller), number, model.training)
+        views = self.reader.views(plain_sample(x, self._caller), number, model.training)
         self.n_seen += 1
         if views is None:
             return Observation(number)
         scores = model.new_scores(views, n_jobs=None, first_row=number)
         p_value = float(model.p_values(scores)[0])
         is_anomaly = bool(scores[0] > model.threshold)
-        is_alert = is_anomaly and (self._budget is None or self._budget.allows(number, now))
         is_drift = self.drift.update(p_value)
-        return Observation(number, float(scores[0]), p_value, is_anomaly, is_alert, False, is_drift)
+        return Observation(number, float(scores[0]), p_value, is_anomaly, False, is_drift)

@@ -1,8 +1,9 @@
-"""Single samples: kept as they came, and read as a table of them would be, without the cost of one."""
+"""Single samples: read as a table of them would be, without the cost of one, and kept as far as criteria read them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -10,11 +11,12 @@ import numpy as np
 
 from paretodepth._checks import shortened
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.fitted import Bound, FittedCriteria, bound_criteria, needed_columns, reads_list
 from paretodepth.criteria.metrics.metric import View
 from paretodepth.criteria.missing import kept_rows
-from paretodepth.criteria.samples import Layout, check_column_names, column_array
+from paretodepth.criteria.samples import Layout, check_column_names, column_array, is_object_column
 from paretodepth.criteria.values import Column, Columns, check_comparable, is_missing, object_column
+from paretodepth.streaming.window import check_pairs
 
 PLAIN = (float, int, bool, np.float64)
 """Types of numbers that need no closer look."""
@@ -44,44 +46,205 @@ def samples_of(X: Any, caller: str) -> list[Any]:
 def together(samples: Sequence[Any]) -> Any:
     """Return kept samples as the batch detector is given them: a dict of columns, or a list."""
     first = samples[0]
-    if isinstance(first, dict):
-        # What a sample may lack is read by no criterion.
-        return {name: [sample.get(name) for sample in samples] for name in first}
-    return list(samples)
+    return {name: [sample[name] for sample in samples] for name in first} if isinstance(first, dict) else list(samples)
+
+
+class SampleReader:
+    """Reads single samples as criteria encode them, and looks at no column that criteria do not read.
+
+    Parameters
+    ----------
+    criteria : FittedCriteria
+        The criteria that encode samples.
+    caller : str
+        The detector that messages name.
+    bound : list of tuple of Criterion and list of int or None, default=None
+        All criteria with their columns, if there are others than those that encode.
+    """
+
+    def __init__(self, criteria: FittedCriteria, caller: str, bound: Bound | None = None) -> None:
+        self.criteria = criteria
+        self._caller = caller
+        self._bound = criteria.bound if bound is None else bound
+        self._read = {column for _, columns in self._bound for column in columns}
+        self._needed = needed_columns(self._bound, criteria.layout)
+        self._keys: list[str] | None = None
+
+    def kept(self, sample: Any) -> Any:
+        """Return a sample with the columns that criteria read; where columns are counted, the others hold NaN."""
+        layout = self.criteria.layout
+        names = layout.feature_names
+        if isinstance(sample, dict) and names is not None:
+            if not all(names[place] in sample for place in self._read):
+                return sample
+            return {name: sample[name] if place in self._read else math.nan for place, name in enumerate(names)}
+        if isinstance(sample, list) and not layout.is_object_column:
+            return [value if place in self._read else math.nan for place, value in enumerate(sample)]
+        return sample
+
+    def table(self, sample: Any, number: int) -> Columns | None:
+        """Return a sample as a table of one row; None if a criterion drops it because of a missing value.
+
+        Parameters
+        ----------
+        sample : dict, list or object
+            As `plain_sample` returns it.
+        number : int
+            The number of the sample in the stream, for messages.
+        """
+        layout = self.criteria.layout
+        check_as_first(sample, layout, self._read, f"Sample {number} given to {self._caller}")
+        arrays = self._arrays(sample)
+        names = layout.feature_names or [str(place) for place in range(len(arrays))]
+        table = Columns(arrays, names, self._caller, first_row=number)
+        return table if len(kept_rows(self._bound, table)) else None
+
+    def views(self, sample: Any, number: int, training: Sequence[View]) -> list[View] | None:
+        """Return a sample as each criterion encodes it, one row each; None if a criterion drops it.
+
+        Parameters
+        ----------
+        sample, number
+            As of `table`.
+        training : sequence of ndarray
+            Other encoded samples, which this one must be comparable with; empty if there are none.
+        """
+        table = self.table(sample, number)
+        if table is None:
+            return None
+        views = [fitted.view(table) for fitted in self.criteria.fitted]
+        for fitted, view, others in zip(self.criteria.fitted, views, training or views, strict=True):
+            check_comparable(view, others, fitted.name)
+        return views
+
+    def _arrays(self, sample: Any) -> list[Column]:
+        """Return a column of one value for each feature."""
+        layout = self.criteria.layout
+        if layout.feature_names is not None and isinstance(sample, dict):
+            self._check_names(list(sample))
+            names = enumerate(layout.feature_names)
+            return [_single(sample[name]) if place in self._read else NOTHING for place, name in names]
+        is_row = isinstance(sample, list) and not layout.is_object_column and layout.feature_names is None
+        if is_row and len(sample) == layout.n_features:
+            sample = self.kept(sample)
+            if all(type(value) in PLAIN for value in sample):
+                return [np.array([value]) for value in sample]
+            # A table with a cell that is no number is a table of objects.
+            return [object_column([value]) for value in sample]
+        if layout.is_object_column and not isinstance(sample, dict):
+            return [object_column([sample])]
+        # Refused with the words that a table would be.
+        return self.criteria.columns(together([sample]), caller=self._caller).arrays
+
+    def _check_names(self, names: list[str]) -> None:
+        """Refuse names of columns without those that criteria read."""
+        if names != self._keys:
+            check_column_names(names, self.criteria.layout.feature_names, self._caller, self._needed)
+            self._keys = names
 
 
 class FirstReader:
-    """Checks samples for which nothing is fitted yet, by the criteria and by the sample that came first.
+    """Reads samples while there is no model, by the criteria and the first values that came.
 
     Parameters
     ----------
     criteria : list of Criterion or None
     caller : str
         The detector that messages name.
+    n_jobs : int or None
     """
 
-    def __init__(self, criteria: Sequence[Criterion] | None, caller: str) -> None:
-        self._criteria = None if criteria is None else _stand_ins(criteria)
+    def __init__(self, criteria: Sequence[Criterion] | None, caller: str, n_jobs: int | None) -> None:
+        self._criteria = criteria
+        self._stand_ins = None if criteria is None else _stand_ins(criteria)
         self._caller = caller
-        self._first: FittedCriteria | None = None
+        self._n_jobs = n_jobs
+        self._values: list[Any] = []
+        self._reader: SampleReader | None = None
 
-    def is_whole(self, sample: Any, number: int) -> bool:
-        """Tell whether a sample lacks no value, and refuse one that the criteria cannot read."""
-        if self._first is not None:
-            check_as_first(sample, self._first.layout, number, self._caller)
-            return len(self._first.seen(together([sample]), caller=self._caller, first_row=number).rows) > 0
-        if self._criteria == []:
-            return True
-        drops = any(criterion.missing == "drop" for criterion in self._criteria or [])
-        if drops and isinstance(sample, dict | list) and any(map(is_missing, _values(sample))):
+    def admitted(self, samples: Sequence[Any], sample: Any, number: int) -> Any:
+        """Return a sample as it is kept, None if a criterion drops it because of a missing value.
+
+        A sample is refused if it cannot be read, or not be compared with one of the others.
+
+        Parameters
+        ----------
+        samples : sequence
+            The others, as `SampleReader.kept` returns them.
+        sample, number
+            As of `SampleReader.table`.
+        """
+        reader = self.reader(samples, sample, number)
+        if reader is None:
+            return None
+        criteria = reader.criteria
+        others = criteria.views(together(samples), caller=self._caller) if samples and criteria.fitted else []
+        views = reader.views(sample, number, others)
+        if views and others:
+            check_pairs(criteria.fitted, views, others, number, self._n_jobs)
+        return reader.kept(sample)
+
+    def admits(self, samples: Sequence[Any], sample: Any) -> bool:
+        """Tell whether a sample is not refused beside others."""
+        try:
+            self.admitted(samples, sample, 0)
+        except Exception:
             return False
-        # What it takes to read a sample is known from any that can be read.
-        self._first, _ = FittedCriteria.fit(self._criteria, together([sample] * 3), caller=self._caller)
         return True
 
+    def reader(self, samples: Sequence[Any], sample: Any, number: int) -> SampleReader | None:
+        """Return the reader of a sample beside others, None if a criterion drops it; see `admitted`."""
+        layout, bound = _first_layout(self._criteria, samples[0] if samples else sample)
+        draft = SampleReader(FittedCriteria([], layout), self._caller, bound)
+        if draft.table(sample, number) is None:
+            return None
+        read = {column for _, columns in bound for column in columns}
+        first = _first_present([*samples, draft.kept(sample)], layout, read)
+        values = _values(first)
+        is_known = len(values) == len(self._values) and all(map(lambda a, b: a is b, values, self._values))
+        if self._reader is None or not is_known:
+            fitted = draft.criteria
+            if self._stand_ins != []:
+                # What it takes to read a sample is known from any that can be read.
+                fitted, _ = FittedCriteria.fit(self._stand_ins, together([first] * 3), caller=self._caller)
+            self._values, self._reader = values, SampleReader(fitted, self._caller, bound)
+        return self._reader
 
-def _values(sample: dict[str, Any] | list[Any]) -> Sequence[Any]:
-    return list(sample.values()) if isinstance(sample, dict) else sample
+
+def _values(sample: Any) -> list[Any]:
+    """Return the values of a sample."""
+    return list(sample.values()) if isinstance(sample, dict) else sample if isinstance(sample, list) else [sample]
+
+
+def _first_layout(criteria: Sequence[Criterion] | None, sample: Any) -> tuple[Layout, Bound]:
+    """Return the columns of a first sample that are kept, and the criteria with their places among these."""
+    names = list(sample) if isinstance(sample, dict) else None
+    is_row = (
+        isinstance(sample, list) and not is_object_column([sample] * 3) and not any(map(reads_list, criteria or []))
+    )
+    is_object = names is None and not is_row
+    layout = Layout(1 if is_object else len(sample), names, is_object)
+    bound = bound_criteria(criteria, layout)
+    needed = needed_columns(bound, layout)
+    if needed is None:
+        return layout, bound
+    layout = Layout(len(needed), needed)
+    return layout, bound_criteria(criteria, layout)
+
+
+def _first_present(samples: Sequence[Any], layout: Layout, read: Collection[int]) -> Any:
+    """Return a sample of the first value in each column that is not missing, as far as there is one."""
+    first = samples[0]
+    if layout.is_object_column:
+        return first
+    keys = layout.feature_names or range(layout.n_features)
+    values = [
+        next((sample[key] for sample in samples if not is_missing(sample[key])), first[key])
+        if place in read
+        else first[key]
+        for place, key in enumerate(keys)
+    ]
+    return dict(zip(keys, values, strict=True)) if isinstance(first, dict) else values
 
 
 def _stand_ins(criteria: Sequence[Criterion]) -> list[Criterion]:
@@ -90,7 +253,7 @@ def _stand_ins(criteria: Sequence[Criterion]) -> list[Criterion]:
     What a transformer takes only the transformer knows.
     """
     return [
-        Criterion(criterion.name, criterion.columns, missing=criterion.missing)
+        Criterion(criterion.name, criterion.columns, "seuclidean", missing=criterion.missing)
         if isinstance(criterion.metric, str) and criterion.metric == "mahalanobis"
         else criterion
         for criterion in criteria
@@ -98,90 +261,23 @@ def _stand_ins(criteria: Sequence[Criterion]) -> list[Criterion]:
     ]
 
 
-class SampleReader:
-    """Reads single samples as fitted criteria see them.
-
-    Parameters
-    ----------
-    criteria : FittedCriteria
-    caller : str
-        The detector that messages name.
-    """
-
-    def __init__(self, criteria: FittedCriteria, caller: str) -> None:
-        self._criteria = criteria
-        self._caller = caller
-        self._bound = [(fitted.criterion, fitted.columns) for fitted in criteria.fitted]
-        self._read = {column for _, columns in self._bound for column in columns}
-        self._keys: list[str] | None = None
-
-    def views(self, sample: Any, number: int, training: Sequence[View]) -> list[View] | None:
-        """Return what each criterion sees of a sample, one row each; None if it is dropped for want of a value.
-
-        Parameters
-        ----------
-        sample : dict, list or object
-            As `plain_sample` returns it.
-        number : int
-            Of the sample in the stream, for messages.
-        training : sequence of ndarray
-            What the criteria see of other samples, which these must be comparable with.
-        """
-        check_as_first(sample, self._criteria.layout, number, self._caller)
-        arrays = self._arrays(sample)
-        names = self._criteria.layout.feature_names or [str(place) for place in range(len(arrays))]
-        table = Columns(arrays, names, self._caller, first_row=number)
-        if not len(kept_rows(self._bound, table)):
-            return None
-        views = [fitted.view(table) for fitted in self._criteria.fitted]
-        for fitted, view, others in zip(self._criteria.fitted, views, training, strict=True):
-            check_comparable(view, others, fitted.name)
-        return views
-
-    def _arrays(self, sample: Any) -> list[Column]:
-        """Return a column of one value for each feature."""
-        layout = self._criteria.layout
-        if layout.feature_names is not None and isinstance(sample, dict):
-            names = enumerate(self._checked_names(sample))
-            return [_single(sample[name]) if place in self._read else NOTHING for place, name in names]
-        is_row = isinstance(sample, list) and not layout.is_object_column and layout.feature_names is None
-        if is_row and len(sample) == layout.n_features:
-            if all(type(value) in PLAIN for value in sample):
-                return [np.array([value]) for value in sample]
-            # A table of which a cell is no number is one of objects.
-            return [object_column([value]) for value in sample]
-        if layout.is_object_column and not isinstance(sample, dict):
-            return [object_column([sample])]
-        # Refused with the words that a table would be.
-        return self._criteria.columns(together([sample]), caller=self._caller).arrays
-
-    def _checked_names(self, sample: dict[str, Any]) -> list[str]:
-        """Return the names of all features, after those that are needed were seen to be there."""
-        names = self._criteria.layout.feature_names or []
-        keys = list(sample)
-        if keys != self._keys:
-            self._criteria.columns(together([sample]), caller=self._caller)
-            self._keys = keys
-        return names
-
-
 def _single(value: Any) -> Column:
     """Return a column of one value, as `column_array` makes it."""
     return np.array([value]) if type(value) in PLAIN else column_array([value])
 
 
-def check_as_first(sample: Any, layout: Layout, number: int, caller: str) -> None:
+def check_as_first(sample: Any, layout: Layout, read: Collection[int], who: str) -> None:
     """Refuse a sample of another form, or with a list in place of a single value: it could be read, but only alone."""
     if layout.is_object_column:
         return
-    names, who = layout.feature_names, f"Sample {number} given to {caller}"
+    names = layout.feature_names
     if not isinstance(sample, list if names is None else dict):
         form = "a sequence of values" if names is None else "a dict of values by column"
         raise ValueError(f"{who} must be {form}, as the first. Got {shortened(sample)} instead.")
-    cells = list(sample) if names is None else [sample.get(name) for name in names]  # type: ignore[union-attr]
+    cells = list(sample) if names is None else [sample.get(name) for name in names]
     for place, (value, kind) in enumerate(zip(cells, layout.kinds, strict=False)):
         is_list = isinstance(value, list | tuple | np.ndarray)
-        if kind and is_list != (kind == "lists") and not is_missing(value):
+        if place in read and kind and is_list != (kind == "lists") and not is_missing(value):
             name = place if names is None else f"'{names[place]}'"
             expected = "a list" if kind == "lists" else "a single value"
             raise ValueError(

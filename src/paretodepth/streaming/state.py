@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -13,9 +13,10 @@ import numpy as np
 from paretodepth._checks import is_integer, is_real
 from paretodepth.files.stream_file import load_stream, save_stream
 from paretodepth.streaming.drift import EXPONENTS
-from paretodepth.streaming.stream import N_DRIFTS, Rules, Stream
+from paretodepth.streaming.rules import Rules
+from paretodepth.streaming.stream import N_DRIFTS, Stream
 
-COUNTS = ("n_fitted", "n_seen", "n_learnt", "n_read")
+COUNTS = ("age", "n_seen", "n_learnt", "n_incomparable", "n_read")
 
 
 class Resumed(NamedTuple):
@@ -28,35 +29,57 @@ class Resumed(NamedTuple):
     stream : Stream
     n_read : int
         How many records of its input had been read.
+    names : list of str
+        The names of the columns of its input, if they are known.
     """
 
     parameters: dict[str, Any]
     stream: Stream
     n_read: int
+    names: list[str]
 
 
 def write_state(
-    path: str | os.PathLike[str], stream: Stream, parameters: Mapping[str, Any], n_read: int | None = None
+    path: str | os.PathLike[str],
+    stream: Stream,
+    parameters: Mapping[str, Any],
+    n_read: int | None = None,
+    names: Sequence[str] = (),
 ) -> None:
-    """Write a stream to a file that appears whole or not at all; without a number of records, all samples were read.
+    """Write a stream to a file atomically, after the checks that `read_state` makes.
 
-    Nothing that a fit has found is written. Who reads the file fits anew to the samples that
-    the last fit was made of, and learns again those that came since.
+    No result of a fit is written. `read_state` fits to the samples of the last fit, and learns
+    again those that came since.
+
+    Parameters
+    ----------
+    path : str or path
+    stream : Stream
+    parameters : mapping
+        Of the detector.
+    n_read : int or None, default=None
+        How many records of its input were read. None: one a sample.
+    names : sequence of str
+        The names of the columns of its input.
     """
-    window, budget = stream.window, stream.rules.budget
+    window = stream.window
     state = {
-        # How many threads there are is up to who goes on.
+        # The number of threads is for the one who resumes to choose.
         "parameters": {name: value for name, value in parameters.items() if name != "n_jobs"},
-        "samples": window.samples,
-        "n_fitted": window.n_fitted,
+        "fitted": window.fitted,
+        "later": window.later,
+        "age": window.age,
         "n_seen": stream.n_seen,
         "n_learnt": stream.n_learnt,
+        "n_incomparable": stream.n_incomparable,
         "n_read": stream.n_seen if n_read is None else n_read,
+        "names": list(names),
         "drifts": list(stream.drifts),
         "stakes": stream.drift.stakes,
         "unlearnt": [list(one) for one in stream.unlearnt],
-        "alerts": [] if budget is None else list(budget.moments),
     }
+    check_state(state, stream.rules)
+    stream.check_samples([*window.fitted, *window.later])
     save_stream(path, state)
 
 
@@ -65,6 +88,7 @@ def read_state(
     defaults: Mapping[str, Any],
     callables: Mapping[str, Callable[..., Any]],
     caller: str,
+    report: Callable[[str], object],
 ) -> Resumed:
     """Return the stream that `write_state` wrote to a file, which may be anybody's: it is checked like any input.
 
@@ -77,21 +101,22 @@ def read_state(
         Metrics that a file cannot carry, by the criterion's name.
     caller : str
         The detector that messages name.
+    report : callable
+        As of `Stream`.
     """
 
     def resumed(state: dict[str, Any]) -> Resumed:
         parameters = dict(defaults) | check_parameters(state["parameters"], defaults)
         rules = Rules.checked(parameters, caller)
         check_state(state, rules)
-        stream = Stream(parameters["criteria"], rules, caller)
-        stream.replay(state["samples"], state["n_fitted"])
+        stream = Stream(parameters["criteria"], rules, caller, report)
+        stream.replay(state["fitted"], state["later"], state["age"])
         stream.n_seen, stream.n_learnt = state["n_seen"], state["n_learnt"]
+        stream.n_incomparable = state["n_incomparable"]
         stream.drifts.extend(state["drifts"])
         stream.drift.stakes = state["stakes"]
         stream.unlearnt = deque((number, float(score)) for number, score in state["unlearnt"])
-        if rules.budget is not None:
-            rules.budget.moments.extend(map(float, state["alerts"]))
-        return Resumed(parameters, stream, state["n_read"])
+        return Resumed(parameters, stream, state["n_read"], state["names"])
 
     resumed_stream: Resumed = load_stream(path, callables, resumed)
     return resumed_stream
@@ -106,18 +131,19 @@ def check_parameters(parameters: Any, defaults: Mapping[str, Any]) -> dict[str, 
 
 
 def check_state(state: Mapping[str, Any], rules: Rules) -> None:
-    """Refuse counts, stakes and moments that no stream can have."""
+    """Refuse counts and stakes that no stream can have."""
     for name in COUNTS:
         _refuse_unless(is_integer(state[name]) and 0 <= state[name] < 2**62, name)
-    samples, n_fitted, n_seen = state["samples"], state["n_fitted"], state["n_seen"]
-    _refuse_unless(
-        isinstance(samples, list) and len(samples) <= state["n_learnt"] <= n_seen <= state["n_read"], "samples"
-    )
-    if n_fitted:
-        is_right = rules.n_needed <= n_fitted <= rules.size and 0 <= len(samples) - n_fitted <= rules.n_later
+    fitted, later, age, n_seen = (state[name] for name in ("fitted", "later", "age", "n_seen"))
+    _refuse_unless(isinstance(fitted, list) and isinstance(later, list), "samples")
+    _refuse_unless(len(fitted) + age <= state["n_learnt"] <= n_seen <= state["n_read"], "numbers of samples")
+    if fitted:
+        is_right = rules.n_needed <= len(fitted) <= rules.size and len(later) == min(age, 2 * rules.size)
     else:
-        is_right = len(samples) < rules.n_needed
+        is_right = len(later) <= min(age, rules.size)
     _refuse_unless(is_right, "numbers of samples")
+    names = state["names"]
+    _refuse_unless(isinstance(names, list) and all(isinstance(name, str) for name in names), "names of columns")
     drifts = state["drifts"]
     _refuse_unless(isinstance(drifts, list) and len(drifts) <= N_DRIFTS and all(map(is_integer, drifts)), "drifts")
     _refuse_unless(_are_rising(drifts, n_seen), "drifts")
@@ -129,9 +155,6 @@ def check_state(state: Mapping[str, Any], rules: Rules) -> None:
     _refuse_unless(all(isinstance(one, list) and len(one) == 2 for one in unlearnt), "samples left out")
     _refuse_unless(all(is_integer(one[0]) and _is_number(one[1]) for one in unlearnt), "samples left out")
     _refuse_unless(_are_rising([one[0] for one in unlearnt], n_seen), "samples left out")
-    alerts, budget = state["alerts"], rules.budget
-    _refuse_unless(isinstance(alerts, list) and len(alerts) <= (0 if budget is None else budget.n_alerts), "alerts")
-    _refuse_unless(all(_is_number(moment) for moment in alerts) and alerts == sorted(alerts), "alerts")
 
 
 def _is_number(value: object) -> bool:

@@ -1,10 +1,10 @@
-"""A stream at work: samples are read, scored, judged and learnt, and now and then the model is fitted anew."""
+"""A stream at work: samples are read, scored and learnt, and now and then the model is fitted again."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,111 +12,52 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._checks import check_choice, check_rate
-from paretodepth.criteria.criterion import Criterion, resolve_criteria
+from paretodepth._checks import one_line
+from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.metrics.metric import View
-from paretodepth.criteria.samples import MIN_SAMPLES
 from paretodepth.pairs.nearest import dissimilarity_block
 from paretodepth.scoring.blend_measures import BlendMeasurer
-from paretodepth.scoring.fitting import Settings, fitted_model
+from paretodepth.scoring.fitting import fitted_model
 from paretodepth.scoring.measures import Measurer
 from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.model import Model
-from paretodepth.streaming.alerts import AlertBudget, check_max_alerts
 from paretodepth.streaming.drift import DriftMonitor
+from paretodepth.streaming.rules import Rules
 from paretodepth.streaming.samples import PLAIN, FirstReader, SampleReader, plain_sample, together
-from paretodepth.streaming.window import Window, check_window, refuse_precomputed
+from paretodepth.streaming.window import Window
 
-LEARN = ("nominal", "all")
 GROWTH_SHARE = 4
-"""While the window fills, the model is fitted anew when it has grown by one sample of so many."""
+"""While the window fills, the model is fitted again when the window has grown by one sample in this many."""
 N_DRIFTS = 100
 """Drifts that are remembered."""
-BATCH_PARAMETERS: dict[str, Any] = {
-    "depth": "paper",
-    "calibration": "leave-one-out",
-    "n_neighbors": "connected",
-    "threshold": None,
-    "max_depth": None,
-    "max_dyads": None,
-    "memory_limit": None,
-    "random_state": 0,
-}
-"""Parameters of the batch detector that a stream leaves as they are; its fits draw nothing at random."""
 
 
 class Observation(NamedTuple):
-    """What is found of a sample when it comes.
+    """The result of a sample when it comes.
 
     Attributes
     ----------
     number : int
-        Of the sample in the stream, from 0 on.
+        The number of the sample in the stream, from 0 on.
     score : float
-        Larger is stranger. NaN while the window holds too few samples, and of a sample that lacks a value.
+        Larger is more unusual. NaN while there is no model, and if a criterion drops the sample because of a missing
+        value.
     p_value : float
-        How often a sample of the window is at least as strange; NaN as the score.
+        The share of samples in the window that are at least as unusual; NaN as the score.
     is_anomaly : bool
         Whether the score is above the threshold, that is, the p-value at most `alpha`.
-    is_alert : bool
-        Whether it is an anomaly that `max_alerts` leaves room for.
     is_learnt : bool
         Whether it is in the window now.
     is_drift : bool
-        Whether, with this one, p-values have ceased to be uniform.
+        Whether there is drift at this sample: small p-values have become too many.
     """
 
     number: int
     score: float = math.nan
     p_value: float = math.nan
     is_anomaly: bool = False
-    is_alert: bool = False
     is_learnt: bool = False
     is_drift: bool = False
-
-
-class Rules(NamedTuple):
-    """The parameters of a stream, checked.
-
-    Attributes
-    ----------
-    size, n_later : int
-        Of the window: how many samples it holds, and how many are learnt between two fits.
-    n_needed : int
-        Samples in the window before any is scored.
-    max_unlearnt : int
-        How many of the last `size` samples may be left out of the window.
-    budget : AlertBudget or None
-    settings : Settings
-        Of the fits.
-    """
-
-    size: int
-    n_later: int
-    n_needed: int
-    max_unlearnt: int
-    budget: AlertBudget | None
-    settings: Settings
-
-    @classmethod
-    def checked(cls, parameters: dict[str, Any], caller: str) -> Rules:
-        """Return the parameters of a streaming detector, refusing what cannot be."""
-        criteria = resolve_criteria(parameters["criteria"], caller)
-        refuse_precomputed(criteria, caller)
-        alpha = check_rate(parameters["alpha"], "alpha", caller, "the share of samples that may be called, 0.01 say")
-        n_needed = max(MIN_SAMPLES, math.ceil(1 / alpha - 1e-9) - 1)
-        size, n_later = check_window(
-            parameters["window"], parameters["refresh"], n_needed, len(criteria or [None]), caller
-        )
-        share = parameters["max_unlearnt"]
-        if share is None:
-            share = alpha
-        else:
-            check_rate(share, "max_unlearnt", caller, "the share of samples that may be left out of the window")
-        is_picky = check_choice(parameters["learn"], "learn", LEARN, caller) == "nominal"
-        settings = Settings.checked(BATCH_PARAMETERS | parameters, caller)._replace(is_advised=False)
-        budget = check_max_alerts(parameters["max_alerts"], caller)
-        return cls(size, n_later, n_needed, math.floor(share * size + 1e-9) if is_picky else 0, budget, settings)
 
 
 class _Look(NamedTuple):
@@ -152,13 +93,19 @@ class Stream:
     rules : Rules
     caller : str
         The detector that messages name.
+    report : callable
+        Given a sentence when fits begin to fail, and when samples in the window are forgotten.
 
     Attributes
     ----------
     n_seen, n_learnt : int
         How many samples have come, and how many were learnt.
+    n_incomparable : int
+        How many samples in a row were refused because they cannot be compared with the window.
     model : Model or None
         Of the last fit.
+    reader : SampleReader
+        Of samples, once there is a model.
     drift : DriftMonitor
     drifts : deque of int
         At which samples there was drift.
@@ -166,41 +113,64 @@ class Stream:
         The samples, by number, that were left out of the window lately, with their scores.
     """
 
-    def __init__(self, criteria: Sequence[Criterion] | None, rules: Rules, caller: str) -> None:
+    def __init__(
+        self, criteria: Sequence[Criterion] | None, rules: Rules, caller: str, report: Callable[[str], object]
+    ) -> None:
         self.rules = rules
         self.window = Window(rules.size, rules.n_later)
-        self.n_seen = self.n_learnt = 0
+        self.n_seen = self.n_learnt = self.n_incomparable = 0
         self.model: Model | None = None
         self.drift = DriftMonitor()
         self.drifts: deque[int] = deque(maxlen=N_DRIFTS)
         self.unlearnt: deque[tuple[int, float]] = deque()
         self._criteria = criteria
         self._caller = caller
-        self._first = FirstReader(criteria, caller)
+        self._report = report
+        self._first = FirstReader(criteria, caller, rules.settings.n_jobs)
         self._last: _Look | None = None
+        self._is_failing = False
+        self._news = ""
 
-    def update(self, x: Any, now: float) -> Observation:
-        """Score a sample, judge it, and learn it if the rules say so; a sample that is refused changes nothing.
+    def update(self, x: Any) -> Observation:
+        """Score a sample, and learn it if the rules say so; a sample that is refused is not learnt.
 
         Parameters
         ----------
         x : dict, row or object
-        now : float
-            Seconds since 1970.
         """
-        sample, number = plain_sample(x, self._caller), self.n_seen
-        if self.model is None:
-            is_learnt = self._first.is_whole(sample, number)
-            if is_learnt:
-                self._learn(sample, None)
-            self.n_seen += 1
-            return Observation(number, is_learnt=is_learnt)
+        sample = plain_sample(x, self._caller)
+        try:
+            observation = self._first_observation(sample) if self.model is None else self._observation(sample)
+        except Exception:
+            if not self._gives_way(sample):
+                raise
+            observation = self._first_observation(sample)
+        if observation.is_learnt or not math.isnan(observation.score):
+            self.n_incomparable = 0
+        if self._news:
+            # Last, for a warning may be an error.
+            news, self._news = self._news, ""
+            self._report(news)
+        return observation
+
+    def _first_observation(self, sample: Any) -> Observation:
+        """Learn a sample while there is no model."""
+        kept = self._first.admitted(self.window.samples, sample, self.n_seen)
+        if kept is not None:
+            self._learn(kept, None)
+        self.n_seen += 1
+        return Observation(self.n_seen - 1, is_learnt=kept is not None)
+
+    def _observation(self, sample: Any) -> Observation:
+        """Score a sample by the model, and learn it if the rules say so."""
+        number = self.n_seen
         look = self._look(sample)
         if look is None:
             self.n_seen += 1
             return Observation(number)
-        p_value = float(self.model.p_values(np.array([look.score]))[0])
-        is_anomaly = look.score > self.model.threshold
+        model: Model = self.model  # type: ignore[assignment]
+        p_value = float(model.p_values(np.array([look.score]))[0])
+        is_anomaly = look.score > model.threshold
         while self.unlearnt and self.unlearnt[0][0] <= number - self.rules.size:
             self.unlearnt.popleft()
         p_value_of_all = self._p_value_of_all(look.score)
@@ -208,20 +178,18 @@ class Stream:
         if is_left_out:
             self.unlearnt.append((number, look.score))
         else:
-            self._learn(sample, look)
+            self._learn(self.reader.kept(sample), look)
         self.n_seen += 1
-        budget = self.rules.budget
-        is_alert = is_anomaly and (budget is None or budget.allows(number, now))
         is_drift = self.drift.update(p_value_of_all)
         if is_drift:
             self.drifts.append(number)
-        return Observation(number, look.score, p_value, is_anomaly, is_alert, not is_left_out, is_drift)
+        return Observation(number, look.score, p_value, is_anomaly, not is_left_out, is_drift)
 
     def score(self, x: Any) -> float:
-        """Return the score of a sample against the window; NaN if it lacks a value or the window too many samples."""
+        """Return the score of a sample against the window; NaN if it is dropped or there is no model yet."""
         sample = plain_sample(x, self._caller)
         if self.model is None:
-            self._first.is_whole(sample, self.n_seen)
+            self._first.admitted(self.window.samples, sample, self.n_seen)
             return math.nan
         look = self._look(sample)
         return math.nan if look is None else look.score
@@ -229,26 +197,40 @@ class Stream:
     def fit(self) -> None:
         """Fit the model to the samples in the window."""
         window = self.window
-        samples = together(window.samples[window.start :])
-        self.model = fitted_model(self._criteria, samples, self.rules.settings, window.pairs, self._caller)
-        measurer = self.model.measurer
-        window.adopt(self.model.training, measurer.local_means if isinstance(measurer, BlendMeasurer) else None)
+        samples = together(window.samples)
+        model = fitted_model(self._criteria, samples, self.rules.settings, window.pairs, self._caller)
+        measurer = model.measurer
+        window.adopt(model.training, measurer.local_means if isinstance(measurer, BlendMeasurer) else None)
+        self.model, self._is_failing = model, False
         # The last look was by the fronts of before.
         self._last = None
-        self._reader = SampleReader(self.model.criteria, self._caller)
+        self.reader = SampleReader(model.criteria, self._caller)
         self._moved()
 
-    def replay(self, samples: Sequence[Any], n_fitted: int) -> None:
+    def replay(self, fitted: list[Any], later: list[Any], age: int) -> None:
         """Learn samples again that were kept: those of the last fit, by a fit, and those learnt since then."""
-        for sample in samples[:n_fitted] if n_fitted else samples:
-            check_learnable(self._first.is_whole(sample, self.n_seen))
-            self.window.append(sample)
-        if n_fitted:
+        window = self.window
+        window.later = fitted or later
+        if fitted:
             self.fit()
-            for sample in samples[n_fitted:]:
-                look = self._look(sample)
-                check_learnable(look is not None)
-                self._append(sample, look)
+        self.check_samples([*fitted, *later])
+        if fitted and age > len(later):
+            # Those between are forgotten, so that the first of these are known only as neighbors of the others.
+            first, later = later[: window.size], later[window.size :]
+            window.restart(first, self.reader.criteria.views(together(first), caller=self._caller))
+            self._moved()
+        for sample in later if fitted else ():
+            self._append(sample, self._look(sample))
+        window.age = age
+
+    def check_samples(self, samples: Sequence[Any]) -> None:
+        """Refuse kept samples that cannot have been learnt."""
+        if samples:
+            reader = self._first.reader(samples, samples[0], 0) if self.model is None else self.reader
+            check_learnable(reader is not None)
+            criteria = reader.criteria  # type: ignore[union-attr]
+            if criteria.fitted:
+                check_learnable(len(criteria.seen(together(samples), caller=self._caller).rows) == len(samples))
 
     @cached_property
     def current(self) -> Model:
@@ -279,13 +261,35 @@ class Stream:
         for name in ("current", "_measurer", "_views"):
             vars(self).pop(name, None)
 
+    def _gives_way(self, sample: Any) -> bool:
+        """Forget samples that a refused one cannot be compared with, if more were refused in a row than there are.
+
+        So neither what the window holds nor a lasting change can hold up a stream for good.
+        """
+        samples, first = self.window.samples, self._first
+        if not samples or not first.admits([], sample):
+            return False
+        self.n_incomparable += 1
+        if self.n_incomparable <= len(samples):
+            return False
+        rest = [other for other in samples if first.admits([other], sample)]
+        self.window, self.model, self._last = Window(self.rules.size, self.rules.n_later), None, None
+        self.window.later = rest if first.admits(rest, sample) else []
+        self.window.age = len(self.window.later)
+        self._moved()
+        self._news = (
+            f"The last {self.n_incomparable:,} samples could not be compared with the window, so "
+            f"{len(samples) - self.window.age:,} of its {len(samples):,} samples are forgotten."
+        )
+        return True
+
     def _look(self, sample: Any) -> _Look | None:
-        """Return what is known of a sample, None if it lacks a value."""
+        """Return what is known of a sample, None if it is dropped."""
         last = self._last
         if last is not None and last.n_learnt == self.n_learnt and _are_same(sample, last.sample):
             return last
         model: Model = self.model  # type: ignore[assignment]
-        views = self._reader.views(sample, self.n_seen, self._views)
+        views = self.reader.views(sample, self.n_seen, self._views)
         if views is None:
             return None
         block = dissimilarity_block(model.criteria.fitted, views, self._views, self.n_seen, self.rules.settings.n_jobs)
@@ -309,35 +313,45 @@ class Stream:
         n_as_strange += sum(other >= score for _, other in self.unlearnt)
         return (1 + n_as_strange) / (1 + len(scores) + len(self.unlearnt))
 
-    def _learn(self, sample: Any, look: _Look | None) -> None:
-        """Put a sample into the window, and fit if it is time; if that fails, the sample is not learnt."""
-        self._append(sample, look)
+    def _learn(self, kept: Any, look: _Look | None) -> None:
+        """Put a sample into the window, and fit if it is time.
+
+        What makes a fit fail need not be the last sample, so that one stays. The last model stays in use.
+        """
         window = self.window
-        is_due = window.n_samples >= self.rules.n_needed if self.model is None else window.age >= self._longest_age
-        if is_due:
-            try:
+        self._append(kept, look)
+        if not self._is_due:
+            return
+        try:
+            # What overflows is found by the checks of a fit.
+            with np.errstate(over="ignore", invalid="ignore"):
                 self.fit()
-            except Exception:
-                window.samples.pop()
-                self.n_learnt -= 1
-                self._moved()
-                raise
+        except Exception as error:
+            if not self._is_failing:
+                model = (
+                    "Nothing is scored" if self.model is None else f"The model of {window.age:,} samples ago is used"
+                )
+                self._news = (
+                    f"The window cannot be fitted; the last sample need not be the cause. {model} until a later fit "
+                    f"succeeds. The reason: {one_line(error) or type(error).__name__}"
+                )
+            self._is_failing = True
 
     @property
-    def _longest_age(self) -> int:
-        """After how many learnt samples the model is fitted anew; sooner while the window fills."""
-        n_fitted, rules = self.window.n_fitted, self.rules
-        is_filling = n_fitted < rules.size
-        return min(rules.n_later, max(1, n_fitted // GROWTH_SHARE)) if is_filling else rules.n_later
+    def _is_due(self) -> bool:
+        """Whether it is time to fit; sooner while the window fills."""
+        window, rules = self.window, self.rules
+        n_fitted = len(window.fitted)
+        n_before = n_fitted or rules.n_needed
+        every = min(rules.n_later, max(1, n_before // GROWTH_SHARE)) if n_before < rules.size else rules.n_later
+        n_since = window.age if n_fitted else window.age - rules.n_needed
+        return window.n_samples >= rules.n_needed and n_since % every == 0
 
-    def _append(self, sample: Any, look: _Look | None) -> None:
-        if isinstance(sample, dict) and self.window.samples:
-            # All have the names of the first, in its order; what is beyond them no criterion reads.
-            sample = {name: sample.get(name) for name in self.window.samples[0]}
+    def _append(self, kept: Any, look: _Look | None) -> None:
         if look is None:
-            self.window.append(sample)
+            self.window.append(kept)
         else:
-            self.window.append(sample, look.views, self._to(look), look.local_means)
+            self.window.append(kept, look.views, self._to(look), look.local_means)
         self.n_learnt += 1
         self._moved()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,16 +11,19 @@ from paretodepth._checks import one_line
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.scoring.explanation import explain_seen
-from paretodepth.streaming.alerts import check_max_alerts
+from paretodepth.scoring.model import Model
 from paretodepth.streaming.detector import StreamingDetector
 from paretodepth.streaming.fixed import FixedStream
 from paretodepth.streaming.records import Record, number_columns
+from paretodepth.streaming.rules import Rules
 from paretodepth.streaming.samples import plain_sample, together
 from paretodepth.streaming.state import read_state, write_state
-from paretodepth.streaming.stream import Observation, Rules, Stream
+from paretodepth.streaming.stream import Observation, Stream
 
 CALLER = "watch"
-REFUSED = (ValueError, TypeError)
+REFUSED = (ValueError, TypeError, RecursionError)
+N_JUDGED = 100
+"""Records after which it is reported that none was used; refused in a row at the end, they make a stream fail."""
 
 
 class Watcher:
@@ -39,12 +41,16 @@ class Watcher:
     id_column : str or None, default=None
         The column that names samples; no criterion.
     note : callable
-        Is told, in a sentence, what was chosen and where the stream goes on.
+        Given a sentence about what was chosen and where the stream resumes.
+    warn : callable
+        Given a sentence when fits begin to fail, and when no record was learnt or scored.
 
     Attributes
     ----------
     n_read : int
         How many records were read, those that were refused too.
+    names : list of str
+        The names of the columns of the first record, if it has names.
     """
 
     def __init__(
@@ -55,26 +61,31 @@ class Watcher:
         save_every: int = 100,
         id_column: str | None = None,
         note: Callable[[str], object] = str,
+        warn: Callable[[str], object] = str,
     ) -> None:
         self.n_read = 0
+        self.names: list[str] = []
         self.stream: Stream | FixedStream | None = None
         self._parameters = StreamingDetector().get_params(deep=False) | dict(parameters)
         self._state = state
         self._save_every = save_every
         self._id_column = id_column
         self._note = note
-        self._n_saved = 0
+        self._warn = warn
+        self._n_saved = self._n_results = self._n_refused = 0
+        self._is_any_used = False
+        self._error = ""
         if state is not None and os.path.exists(state):
             self._resume(state, parameters)
         else:
             # Refused at the start, before any sample has come.
             rules = Rules.checked(self._parameters, CALLER)
             if self._parameters["criteria"] is not None:
-                self.stream = Stream(self._parameters["criteria"], rules, CALLER)
+                self.stream = Stream(self._parameters["criteria"], rules, CALLER, self._report)
 
     def _resume(self, state: str, given: Mapping[str, Any]) -> None:
         defaults = StreamingDetector().get_params(deep=False)
-        kept, self.stream, self.n_read = read_state(state, defaults, {}, CALLER)
+        kept, self.stream, self.n_read, self.names = read_state(state, defaults, {}, CALLER, self._report)
         check_same_parameters(given, kept, state)
         self._parameters, self._n_saved = kept, self.n_read
         self._note(
@@ -83,11 +94,11 @@ class Watcher:
         )
 
     @classmethod
-    def of_model(cls, path: str, max_alerts: str | None, id_column: str | None) -> Watcher:
+    def of_model(cls, path: str, id_column: str | None, warn: Callable[[str], object] = str) -> Watcher:
         """Return a watcher that scores with a fitted detector's model, and learns nothing."""
-        watcher = cls({}, id_column=id_column)
+        watcher = cls({}, id_column=id_column, warn=warn)
         detector = ParetoDepthDetector.load(path)
-        watcher.stream = FixedStream(detector.model_, check_max_alerts(max_alerts, CALLER), CALLER)
+        watcher.stream = FixedStream(detector.model_, CALLER)
         return watcher
 
     @property
@@ -98,19 +109,46 @@ class Watcher:
         criteria: Sequence[Criterion] | None = self._parameters["criteria"]
         return criteria
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns of a stream that goes on."""
-        samples = self.stream.window.samples if isinstance(self.stream, Stream) else []
-        return list(samples[0]) if samples and isinstance(samples[0], dict) else []
-
     def result(self, record: Record) -> dict[str, Any]:
-        """Return what is found of a record, as JSON writes it; one that is refused changes nothing but the count."""
+        """Return the result of a record, as JSON writes it; one that is refused is not learnt."""
+        result = self._result(record)
+        self._error = result.get("error", "")
+        self._n_results += 1
+        self._n_refused = self._n_refused + 1 if self._error else 0
+        self._is_any_used |= not self._error and (result["learnt"] or result["score"] is not None)
+        if self._n_results == N_JUDGED:
+            self._warn_if_unused()
+        return result
+
+    def _report(self, sentence: str) -> None:
+        """Warn of what the present record has brought about."""
+        self._warn(f"Record {self.n_read:,}: {sentence}")
+
+    def _warn_if_unused(self) -> None:
+        """Warn if records were neither refused nor used."""
+        if not self._is_any_used and self._n_refused < self._n_results:
+            self._warn(
+                f"None of {self._n_results:,} records was learnt or scored: in each, a value is missing in a column "
+                'of a criterion with missing = "drop".'
+            )
+
+    def check_end(self) -> None:
+        """Refuse a stream whose last records were all refused, and warn if no record was used."""
+        if self._n_results < N_JUDGED:
+            self._warn_if_unused()
+        if self._n_refused and self._n_refused >= min(N_JUDGED, self._n_results):
+            raise ValueError(
+                f"The last records were refused, {self._n_refused:,} in a row. The last one: {self._error}"
+            )
+
+    def _result(self, record: Record) -> dict[str, Any]:
         self.n_read = record.number
         own: dict[str, Any] = {"record": record.number}
         if record.error:
             return own | {"error": record.error}
         sample = record.sample
+        if not self.names and isinstance(sample, dict):
+            self.names = list(sample)
         if self._id_column is not None and isinstance(sample, dict):
             own["id"] = sample.get(self._id_column)
             if isinstance(self.stream, FixedStream):
@@ -125,7 +163,6 @@ class Watcher:
             "score": _plain(observation.score),
             "p": _plain(observation.p_value),
             "call": None if math.isnan(observation.score) else call,
-            "alert": observation.is_alert,
             "learnt": observation.is_learnt,
             "drift": observation.is_drift,
             "because": self._reason(sample) if observation.is_anomaly else None,
@@ -134,7 +171,7 @@ class Watcher:
     def _observed(self, sample: Any) -> Observation:
         if self.stream is None:
             self.stream = self._chosen_stream(sample)
-        return self.stream.update(sample, time.time())
+        return self.stream.update(sample)
 
     def _chosen_stream(self, sample: Any) -> Stream:
         """Return a stream with a criterion for each column of numbers of the first sample."""
@@ -147,13 +184,14 @@ class Watcher:
             "> criteria.toml, then --criteria criteria.toml."
         )
         self._parameters["criteria"] = criteria
-        return Stream(criteria, Rules.checked(self._parameters, CALLER), CALLER)
+        return Stream(criteria, Rules.checked(self._parameters, CALLER), CALLER, self._report)
 
     def _reason(self, sample: Any) -> str:
-        """Return why a sample is strange, by the samples that the fronts were made of."""
-        model = self.stream.model  # type: ignore[union-attr]
-        seen = model.seen(together([plain_sample(sample, CALLER)]), caller=CALLER)  # type: ignore[union-attr]
-        sentence: str = explain_seen(model, seen, n_jobs=None).sentences[0]  # type: ignore[arg-type]
+        """Return why a sample is unusual, by the samples of the last fit."""
+        stream: Stream | FixedStream = self.stream  # type: ignore[assignment]
+        model: Model = stream.model  # type: ignore[assignment]
+        seen = model.seen(together([stream.reader.kept(plain_sample(sample, CALLER))]), caller=CALLER)
+        sentence: str = explain_seen(model, seen, n_jobs=None).sentences[0]
         return sentence
 
     def take_back(self) -> None:
@@ -166,9 +204,9 @@ class Watcher:
             self.save()
 
     def save(self) -> None:
-        """Write the state, if there is a place for it and anything is known."""
+        """Write the state, if there is a file for it and a stream."""
         if self._state is not None and isinstance(self.stream, Stream):
-            write_state(self._state, self.stream, self._parameters, self.n_read)
+            write_state(self._state, self.stream, self._parameters, self.n_read, self.names)
             self._n_saved = self.n_read
 
 

@@ -1,4 +1,4 @@
-"""The last samples of a stream: as they came, as criteria see them, and how unlike they are."""
+"""The last samples of a stream: as they came, as criteria encode them, and their dissimilarities."""
 
 from __future__ import annotations
 
@@ -12,71 +12,81 @@ from paretodepth._checks import is_integer
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.criteria.metrics.metric import View
+from paretodepth.criteria.missing import check_common
 from paretodepth.pairs.limits import FREE_SHARE, listing_bytes, sorting_bytes
 from paretodepth.pairs.memory import free_bytes
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Views
 
+Matrices = list[NDArray[np.float64] | None]
 REFRESHED_SHARE = 2
-"""By default the fronts are made anew when one sample of so many in the window is new."""
+"""By default the model is fitted again when one of this many samples in the window is new."""
 
 
 class Window:
     """The samples that the model was fitted to, and those learnt since.
 
-    Every list and array here has a place for each: the samples of the fit come first, then
-    the later ones in their order. The window is the last `size` of all of them. Samples that
-    have left it stay until the next fit, so that from the samples alone a state can be made
-    again: by a fit to the first, and by learning the others.
+    The window is the last `size` of them. Samples that have left it stay until the next fit,
+    so that from the samples alone a state can be made again: by a fit to the first, and by
+    learning the others. If fits fail for long, `2 * size` of the others stay: enough for all
+    that is known of the window.
+
+    Every array here has a row for each sample in the window, in their order, after rows of
+    samples that have left it.
 
     Parameters
     ----------
     size : int
         How many samples the window holds at most.
     n_later : int
-        How many samples are learnt between two fits at most.
+        How many samples are learnt between two fits at most, if none fails.
 
     Attributes
     ----------
-    samples : list
-        As `plain_sample` returns them.
-    n_fitted : int
-        How many of them the last fit was made of; 0 before the first one.
+    fitted : list
+        The samples of the last fit, as `SampleReader.kept` returns them; empty before the first fit.
+    later : list
+        Those learnt since.
+    age : int
+        How many samples were learnt since the last fit.
     """
 
     def __init__(self, size: int, n_later: int) -> None:
         self.size = size
-        self.samples: list[Any] = []
-        self.n_fitted = 0
+        self.fitted: list[Any] = []
+        self.later: list[Any] = []
+        self.age = 0
         self._n_places = size + n_later
+        self._n_rows = 0
         self._views: list[View] = []
-        self._held: list[NDArray[np.float64] | None] = []
-        self._found: list[NDArray[np.float64] | None] = []
+        self._held: Matrices = []
+        self._found: Matrices = []
         self._local_means: NDArray[np.float64] | None = None
 
     @property
-    def start(self) -> int:
-        """The place of the oldest sample in the window."""
-        return max(0, len(self.samples) - self.size)
+    def samples(self) -> list[Any]:
+        """The samples in the window, the oldest first."""
+        return [*self.fitted, *self.later][-self.size :]
 
     @property
     def n_samples(self) -> int:
         """How many samples are in the window."""
-        return len(self.samples) - self.start
+        return min(self.size, len(self.fitted) + len(self.later))
 
     @property
-    def age(self) -> int:
-        """How many samples were learnt since the last fit."""
-        return len(self.samples) - self.n_fitted
+    def rows(self) -> slice:
+        """The rows of the samples in the window; before the first fit those that they will have."""
+        end = self._n_rows or self.n_samples
+        return slice(end - self.n_samples, end)
 
     @property
     def views(self) -> list[View]:
-        """What criteria see of the samples in the window."""
-        return [view[self.start : len(self.samples)] for view in self._views]
+        """The samples in the window as criteria encode them."""
+        return [view[self.rows] for view in self._views]
 
     @property
     def local_means(self) -> NDArray[np.float64] | None:
         """The local means of the samples in the window, if the method has some."""
-        return None if self._local_means is None else self._local_means[self.start : len(self.samples)]
+        return None if self._local_means is None else self._local_means[self.rows]
 
     def append(
         self,
@@ -91,20 +101,26 @@ class Window:
         ----------
         sample : dict, list or object
         views : sequence of ndarray
-            What each criterion sees of it, one row.
+            The sample as each criterion encodes it, one row.
         dissimilarities : sequence of ndarray of shape (n_samples,)
             Of the samples in the window to it, for each criterion whose dissimilarities are held.
         local_means : ndarray of shape (1, n_criteria + 1) or None
         """
-        place, start = len(self.samples), self.start
+        if self._n_rows == self._n_places:
+            self._move_to_front(self._held)
+        rows, place = self.rows, self._n_rows
         for held, row in zip(self._held, dissimilarities, strict=True):
             if held is not None:
-                held[start:place, place] = row
+                held[rows, place] = row
         for buffer, view in zip(self._views, views, strict=True):
             buffer[place] = view[0]
         if self._local_means is not None:
             self._local_means[place] = local_means
-        self.samples.append(sample)
+        self._n_rows += len(self._views) > 0
+        self.later.append(sample)
+        self.age += 1
+        # Before the first fit nothing is known of samples, so none need stay that has left the window.
+        del self.later[: -(2 * self.size if self.fitted else self.size)]
 
     def is_held(self, criterion: int) -> bool:
         """Tell whether the dissimilarities of a criterion are held."""
@@ -114,9 +130,9 @@ class Window:
         """Return the pairs of the samples in the window, for a fit to them.
 
         Criteria that estimate nothing say the same of two samples whatever the window, so
-        what they said is held. What others say must be computed anew at every fit.
+        what they said is held. What others say must be computed at every fit.
         """
-        start, end, n_samples = self.start, len(self.samples), self.n_samples
+        start, end, n_samples = self.rows.start, self.rows.stop, self.n_samples
         dyads = np.empty((n_samples * (n_samples - 1) // 2, len(criteria)))
         # Kept only when the fit has succeeded.
         self._found = list(self._held) or [None] * len(criteria)
@@ -125,45 +141,85 @@ class Window:
             if held is None:
                 computed = HeldPairs.of(ComputedPairs([criterion], [view], n_jobs)).dyads[:, 0]
                 if not estimates(criterion):
-                    # Of the first fit; nothing has left the window before it.
-                    self._found[place] = self._matrix(computed, n_samples)
+                    self._found[place] = self._matrix(computed)
             else:
                 computed = np.concatenate([held[row, row + 1 : end] for row in range(start, end)])
             dyads[:, place] = computed
         return HeldPairs(dyads, n_samples, n_jobs)
 
-    def _matrix(self, dissimilarities: NDArray[np.float64], n_samples: int) -> NDArray[np.float64]:
-        """Return room for all dissimilarities, those of an earlier sample to a later one, with some of them there."""
+    def _matrix(self, dissimilarities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a matrix of dissimilarities of earlier samples to later ones, with those of the window."""
         matrix = np.empty((self._n_places, self._n_places))
+        last = self.rows.stop
         end = 0
-        for row in range(n_samples):
-            start, end = end, end + n_samples - row - 1
-            matrix[row, row + 1 : n_samples] = dissimilarities[start:end]
+        for row in range(self.rows.start, last):
+            start, end = end, end + last - row - 1
+            matrix[row, row + 1 : last] = dissimilarities[start:end]
         return matrix
 
     def adopt(self, views: Views, local_means: NDArray[np.float64] | None) -> None:
-        """Take over what a fit to the samples in the window has found of them, and let go of earlier ones."""
-        start, end = self.start, len(self.samples)
-        del self.samples[:start]
-        self._held = self._found
-        for held in self._held:
-            if held is not None and start:
-                held[: end - start, : end - start] = held[start:end, start:end]
-        self.n_fitted = len(self.samples)
-        self._views = [self._buffer(view) for view in views]
-        self._local_means = None if local_means is None else self._buffer(local_means)
+        """Take over what a fit to the samples in the window has found of them, and forget earlier ones."""
+        self._fill(views, local_means, self._found)
+        self.fitted, self.later, self.age = self.samples, [], 0
+
+    def restart(self, samples: list[Any], views: Views) -> None:
+        """Hold samples that were learnt long after the last fit; their dissimilarities and local means are unknown."""
+        unknown = None if self._local_means is None else np.zeros((len(samples), len(views) + 1))
+        self._fill(views, unknown, [None] * len(views))
+        self.later = samples
+
+    def _fill(self, views: Views, local_means: NDArray[np.float64] | None, held: Matrices) -> None:
+        """Begin the arrays with samples of the window."""
+        buffers = [self._buffer(view) for view in views]
+        means = None if local_means is None else self._buffer(local_means)
+        self._move_to_front(held)
+        # Only now that there was memory for all.
+        self._views, self._local_means, self._held, self._n_rows = buffers, means, held, len(views[0])
 
     def _buffer(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return room for all places, with the first rows there."""
+        """Return an array with a row for each place, the first of which are given."""
         buffer = np.empty((self._n_places, *rows.shape[1:]), rows.dtype)
         buffer[: len(rows)] = rows
         return buffer
+
+    def _move_to_front(self, matrices: Matrices) -> None:
+        """Move the rows of the window, and those of some matrices, to the front of their arrays."""
+        rows, n_samples = self.rows, self.n_samples
+        for matrix in matrices:
+            if matrix is not None and rows.start:
+                matrix[:n_samples, :n_samples] = matrix[rows, rows]
+        for buffer in [*self._views, *([] if self._local_means is None else [self._local_means])]:
+            buffer[:n_samples] = buffer[rows]
+        self._n_rows = n_samples
 
 
 def estimates(criterion: FittedCriterion) -> bool:
     """Tell whether what a criterion says of two samples depends on others that it was fitted to."""
     metric = criterion.criterion.registered
     return criterion.criterion.transform is not None or (metric is not None and metric.fit is not None)
+
+
+def check_pairs(criteria: Criteria, views: Views, others: Views, number: int, n_jobs: int | None) -> None:
+    """Refuse a sample that cannot be compared with others, as far as that does not depend on what criteria estimate.
+
+    Parameters
+    ----------
+    criteria : sequence of FittedCriterion
+    views, others : sequence of ndarray
+        The sample and the others, as criteria encode them.
+    number : int
+        The number of the sample in the stream, for messages.
+    n_jobs : int or None
+    """
+    for criterion, view, other in zip(criteria, views, others, strict=True):
+        if not estimates(criterion):
+            is_named = criterion.criterion.registered is not None
+            # A function is asked for the dissimilarity of the earlier sample to the later one, as in a fit.
+            A, B, origin = (view, other, (number, 0)) if is_named else (other, view, (0, number))
+            criterion.dissimilarities(A, B, origin, n_jobs)
+        elif criterion.criterion.missing == "ignore":
+            n_common = (~np.isnan(view)).astype(np.float64) @ (~np.isnan(other)).astype(np.float64).T
+            check_common(np.where(n_common > 0, 0.0, np.nan), criterion.name, (number, 0), n_columns=view.shape[1])
 
 
 def check_window(window: object, refresh: object, n_needed: int, n_criteria: int, caller: str) -> tuple[int, int]:
