@@ -6,6 +6,7 @@ column is divided into blocks. `Tally.settled` has the rule that makes a type of
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -72,7 +73,10 @@ FORMS = (
     ("boolean", partial(pc.is_in, value_set=BOOLEAN_WORDS)),
     ("marker", _matching(MARKER)),
 )
+SIMPLE = re.compile(f"{WHOLE}|{DECIMAL}")
+SWAPPED = str.maketrans(",.", ".,")
 NUMBER_FORMS = ("whole", "float", "nan", "dressed")
+CELL_TYPES = {"whole": INTEGER, "float": NUMBER, "nan": NUMBER, "dressed": NUMBER, "boolean": BOOLEAN}
 
 
 def forms(cells: pa.Array, decimal: str) -> Iterator[tuple[str, pa.Array, pa.Array]]:
@@ -97,16 +101,22 @@ def forms(cells: pa.Array, decimal: str) -> Iterator[tuple[str, pa.Array, pa.Arr
 def cell_values(cells: Sequence[str | None], decimal: str) -> list[Any]:
     """Return each cell by itself as a number, a boolean, None where it is missing, or the text that it is."""
     values: list[Any] = [None] * len(cells)
-    for form, rows, found in forms(pa.array(cells, TEXT), decimal):
-        places = rows.to_pylist()
-        if form in NUMBER_FORMS:
-            read = _undressed(found).cast(INTEGER if form == "whole" else NUMBER).to_pylist()
-        elif form == "boolean":
-            read = found.cast(BOOLEAN).to_pylist()
+    rest = []
+    for place, cell in enumerate(cells):
+        number = cell.translate(SWAPPED) if cell and decimal == "," else cell
+        # A row is read at once in Python if it holds plain numbers; Arrow takes some 80 microseconds.
+        if number and SIMPLE.fullmatch(number):
+            values[place] = float(number) if "." in number else int(number)
+        elif cell is not None:
+            rest.append(place)
+    texts = [cells[place] for place in rest]
+    for form, rows, found in forms(pa.array(texts, TEXT), decimal) if rest else ():
+        if form in CELL_TYPES:
+            read = (_undressed(found) if form == "dressed" else found).cast(CELL_TYPES[form]).to_pylist()
         else:
-            read = [None if form == "marker" else cells[place] for place in places]
-        for place, value in zip(places, read, strict=True):
-            values[place] = value
+            read = [None if form == "marker" else texts[row] for row in rows.to_pylist()]
+        for row, value in zip(rows.to_pylist(), read, strict=True):
+            values[rest[row]] = value
     return values
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import re
 from datetime import datetime
 
 import pyarrow as pa
@@ -10,18 +10,19 @@ import pyarrow.compute as pc
 
 MOMENT = pa.timestamp("us")
 # Python's calendar starts with the year 1. A year 0 is a placeholder, such as 0000-00-00 of MySQL.
-_YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
-_CLOCK = r"((?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?)"
-_BEHIND = rf"(?:[T ]+{_CLOCK}\s?(?:Z|UTC|[+-][0-9]{{2}}:?[0-9]{{2}})?)?$"
+_YEAR = "(?P<year>[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
+_MONTH, _DAY = "(?P<month>[0-9]{1,2})", "(?P<day>[0-9]{1,2})"
+_CLOCK = r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?"
+_BEHIND = rf"(?:[T ]+(?P<clock>{_CLOCK}) ?(?:Z|UTC|[+-][0-9]{{2}}:?[0-9]{{2}})?)?$"
 # Each as a pattern, and as what makes ISO text of it. With points the day comes first wherever such dates are written.
 NOTATIONS = {
-    "year first": (rf"^{_YEAR}([-/])([0-9]{{1,2}})[-/]([0-9]{{1,2}}){_BEHIND}", r"\1-\3-\4 \5"),
-    "day first, with points": (rf"^([0-9]{{1,2}})\.([0-9]{{1,2}})\.{_YEAR}{_BEHIND}", r"\3-\2-\1 \4"),
-    "day first": (rf"^([0-9]{{1,2}})[/-]([0-9]{{1,2}})[/-]{_YEAR}{_BEHIND}", r"\3-\2-\1 \4"),
-    "month first": (rf"^([0-9]{{1,2}})[/-]([0-9]{{1,2}})[/-]{_YEAR}{_BEHIND}", r"\3-\1-\2 \4"),
+    "year first": (f"^{_YEAR}[-/]{_MONTH}[-/]{_DAY}{_BEHIND}", r"\1-\2-\3 \4"),
+    "day first, with points": (rf"^{_DAY}\.{_MONTH}\.{_YEAR}{_BEHIND}", r"\3-\2-\1 \4"),
+    "day first": (f"^{_DAY}[/-]{_MONTH}[/-]{_YEAR}{_BEHIND}", r"\3-\2-\1 \4"),
+    "month first": (f"^{_MONTH}[/-]{_DAY}[/-]{_YEAR}{_BEHIND}", r"\3-\1-\2 \4"),
 }
 """How dates are written. A clock may follow. A zone behind it is dropped: the hour that the clock shows matters."""
-YEAR_ZERO = rf"^0000[-/][0-9]{{1,2}}[-/][0-9]{{1,2}}{_BEHIND}|^[0-9]{{1,2}}[./-][0-9]{{1,2}}[./-]0000{_BEHIND}"
+YEAR_ZERO = r"^(0000[-/][0-9]{1,2}[-/][0-9]{1,2}|[0-9]{1,2}[./-][0-9]{1,2}[./-]0000)([T ][T 0-9:.]*)?$"
 
 
 def moments(cells: pa.Array, notation: str) -> pa.Array:
@@ -38,10 +39,18 @@ def moments(cells: pa.Array, notation: str) -> pa.Array:
         return texts.cast(MOMENT)
     except pa.ArrowInvalid:
         # One of them is a 30th of February: Arrow does not say which.
-        return pa.array([None if text is None else _moment(text) for text in texts.to_pylist()], MOMENT)
+        return pa.array([None if cell is None else moment(cell, notation) for cell in cells.to_pylist()], MOMENT)
 
 
-def _moment(text: str) -> datetime | None:
-    with contextlib.suppress(ValueError):
-        return datetime.fromisoformat(text)
-    return None
+def moment(cell: str, notation: str) -> datetime | None:
+    """Return the moment of a single cell, None if it is no date in the notation."""
+    found = re.fullmatch(NOTATIONS[notation][0], cell)
+    if found is None:
+        return None
+    hour, minute, second = [*(found["clock"] or "0:0").split(":"), "0"][:3]
+    whole, _, fraction = second.partition(".")
+    day = (int(found[part]) for part in ("year", "month", "day"))
+    try:
+        return datetime(*day, int(hour), int(minute), int(whole), int(fraction[:6].ljust(6, "0")))
+    except ValueError:
+        return None

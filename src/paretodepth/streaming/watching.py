@@ -104,6 +104,13 @@ class Watcher:
         samples = self.stream.window.samples if isinstance(self.stream, Stream) else []
         return list(samples[0]) if samples and isinstance(samples[0], dict) else []
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What the columns hold by name, as far as a fitted model knows it."""
+        model = self.stream.model if self.stream is not None else None
+        layout = None if model is None else model.criteria.layout
+        return {} if layout is None else dict(zip(layout.feature_names or [], layout.kinds, strict=False))
+
     def result(self, record: Record) -> dict[str, Any]:
         """Return what is found of a record, as JSON writes it; one that is refused changes nothing but the count."""
         self.n_read = record.number
