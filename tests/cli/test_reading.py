@@ -100,6 +100,21 @@ def test_a_question_mark_among_numbers_is_counted(run, tmp_path):
     assert note in err
 
 
+ENDS_OF_TIME = ["0000-01-01", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"]
+
+
+@pytest.mark.parametrize(
+    "options", ["--report r.html", "--out o.jsonl", "--out o.xlsx", "--out o.json", "--id d --out o.csv"]
+)
+def test_dates_at_the_ends_of_the_calendar_end_no_command(run, tmp_path, options):
+    days = [*ENDS_OF_TIME, *(f"2024-03-{day:02d}T12:00:00" for day in range(1, 29))]
+    rows = [(day, *row) for day, row in zip(days, ROWS, strict=False)]
+    put(tmp_path, "a.csv", text(rows, header="d,amount,weight"))
+    put(tmp_path, "a.jsonl", "\n".join(json.dumps(dict(zip("daw", row, strict=True))) for row in rows))
+    for name in ("a.csv", "a.jsonl"):
+        assert run("detect", name, "-q", *options.split())[::2] == (0, "")
+
+
 def test_what_a_file_does_not_tell_can_be_said(run, tmp_path):
     put(tmp_path, "a.csv", ("Überschrift\n" + text(header="größe,weight", sep=";")).encode("cp1252"))
     code, _, err = run("detect", "a.csv", "--columns", "größe")

@@ -1,5 +1,6 @@
 """Odd cells: which columns stay numbers, what is read, what is missing, and what is said about it."""
 
+import itertools
 import json
 import re
 
@@ -10,13 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paretodepth.files import read_chunks, read_table
-from paretodepth.files.cells import Tally
+from paretodepth.files.cells import Tally, settled_column
 from paretodepth.files.reading import Reading
+from paretodepth.files.schema import Expected
 from tests.files.samples import noted, text_file
 
 NUMBERS = [str(number) for number in range(1, 31)]
-READ = {"€12.30": 12.3, "$ 5": 5, "7 EUR": 7, "1,234.50": 1234.5, "1'234": 1234, "12 %": 12, "-€1,000": -1000, "−3": -3}
-MISSING = ["?", "-", "--", "n.a.", "unknown", "#DIV/0!", "seven", "true", "12 apples"]
+READ = {
+    "€12.30": 12.3,
+    "$ 5": 5,
+    "7 EUR": 7,
+    "1,234.50": 1234.5,
+    "1'234": 1234,
+    "12 %": 12,
+    "-€1,000": -1000,
+    "−3": -3,
+    "$-5": -5,
+}
+MISSING = ["?", "-", "--", "n.a.", "unknown", "#DIV/0!", "seven", "true", "12 apples", "-€-5"]
 
 
 def column_file(tmp_path, cells, name="samples.csv"):
@@ -56,6 +68,7 @@ STAY_TEXT = {
     "codes of letters and digits": [*NUMBERS, "14a"],
     "an identifier": [*NUMBERS, "?", "007"],
     "beyond 64 bits": [*NUMBERS, "?", "9223372036854775808"],
+    "two signs": [*NUMBERS, "--5"],
     "two numbers": ["1", "2", "?"],
     "words": ["red", "green", "?"],
     "a zip code and a phone number": ["12345", "+4912345", "12345"],
@@ -162,3 +175,39 @@ def test_infinite_numbers_and_nan_are_numbers(tmp_path):
     table, notes = noted(column_file(tmp_path, ["inf", "-Infinity", "NaN", "1e400", "?"]))
     np.testing.assert_array_equal(table["a"].to_numpy()[:4], [np.inf, -np.inf, np.nan, np.inf])
     assert len(notes) == 1
+
+
+DATE_CELLS = ["2024-03-01", "2024-12-31 23:59", "01.03.2024", "01/02/2024", "13/02/2024", "02/13/2024", "2024-02-30"]
+NUMBER_CELLS = ["1", "-2", "9223372036854775807", "3.5", "NaN", "inf", "1,234", "€5", "6 %", "2,5"]
+MARKS = ["-", "?", "NA", "", "n.a.", "0000-01-01", "nan"]
+TEXTS = ["red", "green", "14a", "true", "007", "9223372036854775808"]
+
+
+def random_cells(rng):
+    """Return cells of a few sorts, most of them of one sort."""
+    sorts = [DATE_CELLS[: rng.integers(1, 8)], MARKS, NUMBER_CELLS[: rng.integers(1, 11)], TEXTS[: rng.integers(1, 7)]]
+    shares = rng.dirichlet([0.2] * len(sorts))
+    return [str(rng.choice(sorts[sort])) for sort in rng.choice(len(sorts), rng.integers(1, 40), p=shares)]
+
+
+def column_read(blocks, decimal, expected):
+    """Return the type, the values and the notes of a column in blocks, or the error about it."""
+    tally, notes = Tally(decimal, expected), []
+    for block in blocks:
+        tally.add(block)
+    try:
+        column = settled_column(tally, "a", Expected(reading=Reading(note=notes.append)), "samples")
+    except ValueError as error:
+        return str(error)
+    return column.type, str(pa.concat_arrays([column.values(block) for block in blocks]).to_pylist()), notes
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("expected", [None, "numbers", "times", "text"])
+def test_how_a_column_is_read_does_not_depend_on_where_blocks_end(decimal, expected):
+    rng = np.random.default_rng(0)
+    for _ in range(1000):
+        cells = pa.array(random_cells(rng), pa.string())
+        cuts = [0, *sorted(rng.integers(0, len(cells) + 1, rng.integers(1, 6))), len(cells)]
+        blocks = [cells[start:end] for start, end in itertools.pairwise(cuts)]
+        assert column_read(blocks, decimal, expected) == column_read([cells], decimal, expected), (cells, cuts)

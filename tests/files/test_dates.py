@@ -1,5 +1,7 @@
 """Dates in text: their notations, what is ambiguous, and what stays text."""
 
+import json
+import re
 from datetime import datetime
 
 import pyarrow as pa
@@ -62,6 +64,17 @@ def test_marks_for_nothing_among_dates_are_missing(tmp_path):
     table, notes = noted(date_file(tmp_path, ["2024-03-01", "-", "?"]))
     assert table["a"].to_pylist() == [datetime(2024, 3, 1), None, None]
     assert notes == ["the column 'a' has 2 cells counted as missing, first '-' in row 2 below the header."]
+
+
+@pytest.mark.parametrize("zero", ["0000-01-01", "0000-00-00 00:00:00", "00.00.0000", "1/1/0000"])
+def test_a_date_of_the_year_0_is_missing_as_in_typed_files(tmp_path, zero):
+    day = {"-": "2024-03-01", ".": "01.03.2024", "/": "3/13/2024"}[re.search("[-./]", zero)[0]]
+    table, notes = noted(date_file(tmp_path, [day, zero]))
+    assert table["a"].type == MOMENT
+    assert table["a"].is_null().to_pylist() == [False, True]
+    assert notes == [f"the column 'a' has 1 cell counted as missing, first {zero!r} in row 2 below the header."]
+    path = text_file(tmp_path, json.dumps([{"a": day}, {"a": zero}]), "samples.json")
+    assert noted(path)[0]["a"].is_null().to_pylist() == [False, True]
 
 
 def test_dates_with_day_or_month_first_stay_text_and_that_is_said(tmp_path):

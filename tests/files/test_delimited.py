@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from paretodepth.files import read_chunks, read_table, write_table
-from tests.files.samples import FLAT, TEXT, assert_refused, text_file
+from tests.files.samples import FLAT, TEXT, assert_refused, noted, text_file
 
 
 @pytest.mark.parametrize("ending", TEXT)
@@ -99,6 +99,15 @@ def test_a_type_does_not_depend_on_where_in_the_file_a_cell_is(tmp_path):
         assert chunk.schema.types == [pa.int64(), pa.float64(), pa.int64(), pa.string(), pa.string()]
     assert [len(chunk) for chunk in chunks] == [7000] * 8 + [4000]
     assert chunks[-1].to_pylist()[-1] == {"a": 1, "b": 2.5, "c": 7, "d": "x", "e": "y"}
+
+
+def test_dates_behind_megabytes_of_marks_are_dates(tmp_path):
+    rows = [f"-,{'y' * 200}"] * 25_000 + ["2024-03-01,y"] * 1000
+    path = text_file(tmp_path, "\n".join(["a,b", *rows]))
+    assert path.stat().st_size > 5e6
+    table, notes = noted(path)
+    assert table["a"].to_pylist() == [None] * 25_000 + [datetime(2024, 3, 1)] * 1000
+    assert notes == ["the column 'a' has 25,000 cells counted as missing, first '-' in row 1 below the header."]
 
 
 def test_lone_quotation_marks_within_cells_are_text(tmp_path):

@@ -104,12 +104,13 @@ def watch(
 
 def _watch(watcher: "Watcher", *, replay: bool, is_strict: bool) -> None:
     """Deal with all records of standard input, then write the state."""
+    from paretodepth.files.source import check_standard_input
     from paretodepth.streaming.records import Interruptible, Records
 
     # The state too: what comes while it is written waits, so that it holds all that was shown.
-    with Interruptible(sys.stdin.fileno()) as lines:
+    with Interruptible(check_standard_input().fileno()) as lines:
         n_known = watcher.n_read if replay else 0
-        records = Records(lines, watcher.criteria, watcher.names, watcher.n_read - n_known)
+        records = Records(lines, watcher.criteria, watcher.names, watcher.n_read - n_known, watcher.kinds)
         with _view() if sys.stdout.isatty() else _json_lines() as show:
             for record in records:
                 if record.number > n_known:

@@ -1,54 +1,135 @@
-"""Cells of text as values: which type a column has, which cells are odd, and what they are read as.
+"""Cells of text as values: the form of a cell, the type of a column, and how its cells are read.
 
-A column has the narrowest type that holds all its cells: booleans, integers, floats, times, otherwise text. A few odd
-cells do not make text of numbers; `Tally.settled` has the rule.
+A cell has one form, whatever its neighbors are. `Tally` counts the forms of a column, and counts add up however the
+column is divided into blocks. `Tally.settled` has the rule that makes a type of the counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from paretodepth._checks import shortened
-from paretodepth.files.dates import MOMENT, DateTally, moments
+from paretodepth.files.dates import MOMENT, NOTATIONS, YEAR_ZERO, moments
 from paretodepth.files.schema import Batches, Expected, refuse_kind
 
-# In a column of numbers or booleans these words mean a missing value; in a column of text only an empty cell does.
-MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None")
-BOOLEAN_WORDS = ("true", "True", "TRUE", "false", "False", "FALSE")
 EMPTY, BOOLEAN, INTEGER, NUMBER, TEXT = pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()
+# In a column of numbers, booleans or dates these words are missing values; in a column of text only an empty cell is.
+MISSING_WORDS = pa.array(["", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None"])
+BOOLEAN_WORDS = pa.array(["true", "True", "TRUE", "false", "False", "FALSE"])
 
+# All of these have at most 64 bits; of 19 digits that begin with a 9 only some do.
+WHOLE = "^-?(0|[1-9][0-9]{0,17}|[1-8][0-9]{18})$"
+LONGEST_WHOLE = "^-?9[0-9]{18}$"
+DECIMAL = r"^-?(0|[1-9][0-9]*)\.[0-9]+$"
 # As a number an identifier would lose a part: its leading zero, its plus sign, or what is beyond 64 bits.
-IDENTIFIER = r"^[+-]?0[0-9]+([.,][0-9]*)?$|^\+[0-9]+$"
-WHOLE = "^-?[0-9]+$"
-PLAIN = r"(?i)^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$|^[+-]?(inf|infinity|nan)$"
+IDENTIFIER = r"^[+-]?0[0-9]+([.,][0-9]*)?$|^\+[0-9]+$|^-?[0-9]{19,}$"
+FLOAT = r"(?i)^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$|^[+-]?(inf|infinity)$"
+NAN = "(?i)^[+-]?nan$"
+PLAIN = f"{FLOAT}|{NAN}"
 CURRENCY = r"(?:US\$|[€$£¥₹]|EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD)"
 BLANK = r"[\s\x{a0}\x{202f}]"
 # A number with a currency or a percent sign, or with marks between groups of three digits.
 DRESSED = (
-    rf"^[-−+]?(?:{CURRENCY}{BLANK}?)?[-−+]?(?:[0-9]{{1,3}}(?:[,'’ \x{{a0}}\x{{202f}}][0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?"
-    rf"(?:{BLANK}?(?:%|{CURRENCY}))?$"
+    rf"^(?:[-−+]?(?:{CURRENCY}{BLANK}?)?|{CURRENCY}{BLANK}?[-−+])"
+    rf"(?:[0-9]{{1,3}}(?:[,'’ \x{{a0}}\x{{202f}}][0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?(?:{BLANK}?(?:%|{CURRENCY}))?$"
 )
-# A cell for nothing: no letter and no digit at all, or one of some words.
+# A cell for nothing: no letter and no digit at all, one of some words, or a date of the year 0.
 MARKER = (
-    r"(?i)^[ -/:-@\[-`{-~–—−…]*$|^(n\.a\.?|n/?a|nan|nil|null|none|missing|unknown|unk|undefined|"
-    r"not (available|applicable|known)|error|#[a-z/0]+[!?]?)$"
+    r"(?i)^[ -/:-@\[-`{-~–—−…]*$|^(n\.a\.?|n/?a|nil|null|none|missing|unknown|unk|undefined|"
+    rf"not (available|applicable|known)|error|#[a-z/0]+[!?]?)$|{YEAR_ZERO}"
 )
+CODE = "^[0-9A-Za-z._-]*[0-9][0-9A-Za-z._-]*$"
 MIN_NUMBERS = 3
-MAX_ODD_SHARE, MAX_CODE_SHARE = 0.1, 0.01
-MAX_ODD_SHARE_EXPECTED = 0.5
+MAX_OTHER_SHARE, MAX_CODE_SHARE = 0.1, 0.01
+MAX_OTHER_SHARE_EXPECTED = 0.5
+
+
+def _matching(pattern: str) -> Callable[[pa.Array], pa.Array]:
+    return partial(pc.match_substring_regex, pattern=pattern)
+
+
+def _is_longest_whole(cells: pa.Array) -> pa.Array:
+    """Return which cells are whole numbers of 19 digits within 64 bits; as text they are in the order of numbers."""
+    most = pc.if_else(pc.starts_with(cells, "-"), str(-(2**63)), str(2**63 - 1))
+    return pc.and_(pc.match_substring_regex(cells, LONGEST_WHOLE), pc.less_equal(cells, most))
+
+
+# A cell has the form of the first test that it passes, or else the form "other". Nearly all numbers pass the first two.
+FORMS = (
+    ("whole", _matching(WHOLE)),
+    ("float", _matching(DECIMAL)),
+    ("whole", _is_longest_whole),
+    ("identifier", _matching(IDENTIFIER)),
+    ("float", _matching(FLOAT)),
+    ("nan", _matching(NAN)),
+    ("dressed", _matching(DRESSED)),
+    ("boolean", partial(pc.is_in, value_set=BOOLEAN_WORDS)),
+    ("marker", _matching(MARKER)),
+)
+SIMPLE = re.compile(f"{WHOLE}|{DECIMAL}")
+SWAPPED = str.maketrans(",.", ".,")
+NUMBER_FORMS = ("whole", "float", "nan", "dressed")
+CELL_TYPES = {"whole": INTEGER, "float": NUMBER, "nan": NUMBER, "dressed": NUMBER, "boolean": BOOLEAN}
+
+
+def forms(cells: pa.Array, decimal: str) -> Iterator[tuple[str, pa.Array, pa.Array]]:
+    """Yield the cells of each form, without blanks around them, and their rows; missing cells have no form."""
+    bare = _bare(cells)
+    rows, rest = pc.indices_nonzero(bare.is_valid()), _pointed(bare.drop_null(), decimal)
+    for form, test in FORMS:
+        if not len(rest):
+            return
+        if form == "boolean":
+            # No number: points and commas are as they were.
+            rest = _pointed(rest, decimal)
+        is_one = test(rest)
+        if pc.any(is_one).as_py():
+            yield form, rows.filter(is_one), rest.filter(is_one)
+            is_other = pc.invert(is_one)
+            rows, rest = rows.filter(is_other), rest.filter(is_other)
+    if len(rest):
+        yield "other", rows, rest
+
+
+def cell_values(cells: Sequence[str | None], decimal: str) -> list[Any]:
+    """Return each cell by itself as a number, a boolean, None where it is missing, or the text that it is."""
+    values: list[Any] = [None] * len(cells)
+    rest = []
+    for place, cell in enumerate(cells):
+        number = cell.translate(SWAPPED) if cell and decimal == "," else cell
+        # A row is read at once in Python if it holds plain numbers; Arrow takes some 80 microseconds.
+        if number and SIMPLE.fullmatch(number):
+            values[place] = float(number) if "." in number else int(number)
+        elif cell is not None:
+            rest.append(place)
+    texts = [cells[place] for place in rest]
+    for form, rows, found in forms(pa.array(texts, TEXT), decimal) if rest else ():
+        if form in CELL_TYPES:
+            read = (_undressed(found) if form == "dressed" else found).cast(CELL_TYPES[form]).to_pylist()
+        else:
+            read = [None if form == "marker" else texts[row] for row in rows.to_pylist()]
+        for row, value in zip(rows.to_pylist(), read, strict=True):
+            values[rest[row]] = value
+    return values
 
 
 class Column(NamedTuple):
-    """How the cells of a column are read: as which type, whether some are odd, in which notation of dates."""
+    """How the cells of a column are read: the type, the decimal mark, the notation of dates.
+
+    Numbers are plain if the type holds all cells as they are written.
+    """
 
     type: pa.DataType
     decimal: str = "."
-    has_odd: bool = False
     notation: str = ""
+    is_plain: bool = False
 
     def values(self, cells: pa.Array) -> pa.Array:
         """Return cells as values."""
@@ -60,20 +141,20 @@ class Column(NamedTuple):
         if self.type == MOMENT:
             return moments(bare, self.notation)
         if self.type == BOOLEAN:
-            return _where(_is_boolean(bare), bare).cast(BOOLEAN)
+            return _where(pc.is_in(bare, BOOLEAN_WORDS), bare).cast(BOOLEAN)
         numbers = _pointed(bare, self.decimal)
-        return (_undressed(numbers) if self.has_odd else numbers).cast(self.type)
+        return (numbers if self.is_plain else _undressed(numbers)).cast(self.type)
 
 
-class Odd(NamedTuple):
-    """The first odd cell of a sort, and its row."""
+class Example(NamedTuple):
+    """The first cell of a form, and its row."""
 
     cell: str
     row: int
 
 
 class Tally:
-    """Counts of what the cells of a column look like, taken block by block.
+    """Counts of the forms of a column's cells, taken block by block.
 
     Parameters
     ----------
@@ -85,155 +166,137 @@ class Tally:
     def __init__(self, decimal: str = ".", expected: str | None = None) -> None:
         self.decimal = decimal
         self.expected = expected if expected in ("numbers", "times", "text") else None
-        self.is_text = expected == "text"
-        self.dates = DateTally(is_strict=expected != "times")
-        self.n_rows = self.n_booleans = self.n_integers = self.n_floats = self.n_dressed = 0
-        self.n_markers = self.n_others = self.n_codes = 0
-        self.first: dict[str, Odd] = {}
+        self.n_rows = self.n_codes = 0
+        self.counts: Counter[str] = Counter()
+        self.first: dict[str, Example] = {}
+        # How many cells of the form "other" are dates. Without a notation for all of them a column holds no dates.
+        self.n_dates = dict.fromkeys(NOTATIONS, 0)
 
     @property
     def n_numbers(self) -> int:
         """How many cells are numbers, plain or dressed."""
-        return self.n_integers + self.n_floats + self.n_dressed
+        return sum(self.counts[form] for form in NUMBER_FORMS)
 
     @property
-    def n_missing(self) -> int:
-        """How many cells are missing in a column of numbers or times, for which they are odd."""
-        if self.expected == "times" or self.is_date:
-            return self.dates.n_values - max(self.dates.counts.values()) + self.n_markers
-        return self.n_markers + self.n_others + (self.n_booleans if self.n_numbers else 0)
-
-    @property
-    def first_missing(self) -> Odd | None:
-        """The first of these cells."""
-        sorts = ("none", "boolean") if self.n_numbers else ("none",)
-        return min((self.first[sort] for sort in sorts if sort in self.first), key=lambda odd: odd.row, default=None)
+    def is_text(self) -> bool:
+        """Whether a cell makes text of the column, whatever the other cells are."""
+        return self.expected == "text" or (self.expected != "times" and self.counts["identifier"] > 0)
 
     @property
     def is_date(self) -> bool:
-        """Whether all cells up to now are dates, but for markers."""
-        return bool(self.dates.n_values and self.dates.best and not self.n_numbers + self.n_booleans)
+        """Whether all cells are dates, except markers and NaN."""
+        n_others = self.counts.total() - self.counts["marker"] - self.counts["nan"]
+        return bool(self.best) and self.n_dates[self.best[0]] == n_others
+
+    @property
+    def best(self) -> list[str]:
+        """The notations in which the most cells are dates: none if no cell is a date, several if they tie."""
+        most = max(self.n_dates.values(), default=0)
+        return [notation for notation, count in self.n_dates.items() if count == most > 0]
+
+    @property
+    def n_missing(self) -> int:
+        """How many cells with a value are missing in the column of numbers, booleans or times."""
+        if self.expected == "times" or self.is_date:
+            return self.counts.total() - max(self.n_dates.values())
+        return sum(self.counts[form] for form in self._missing_forms)
+
+    @property
+    def first_missing(self) -> Example | None:
+        """The first of these cells, or the first that makes text of the column."""
+        if self.is_text:
+            return self.first.get("identifier")
+        if self.expected == "times" or self.is_date:
+            notation = (self.best or list(self.n_dates))[0]
+            found = [example for form, example in self.first.items() if form not in ("other", *NOTATIONS)]
+            found += [self.first[notation]] if notation in self.first else []
+        else:
+            found = [self.first[form] for form in self._missing_forms if form in self.first]
+        return min(found, key=lambda example: example.row, default=None)
+
+    @property
+    def _missing_forms(self) -> tuple[str, ...]:
+        return ("marker", "other", "boolean") if self.n_numbers else ("marker", "other")
 
     def add(self, cells: pa.Array) -> None:
         """Count more cells."""
-        first_row = self.n_rows
+        if not self.is_text:
+            for form, rows, found in forms(cells, self.decimal):
+                self.counts[form] += len(found)
+                self._keep_first(form, rows, cells)
+                if form == "other":
+                    self.n_codes += _count(pc.match_substring_regex(found, CODE))
+                    if self.expected != "numbers":
+                        self._add_dates(rows, found, cells)
         self.n_rows += len(cells)
-        bare = _bare(cells)
-        if self.is_text or bare.null_count == len(cells):
-            return
-        type = _cell_type(_pointed(bare.drop_null(), self.decimal))
-        if self.expected == "times":
-            self._add_moments(bare, first_row)
-        elif type in (BOOLEAN, INTEGER, NUMBER):
-            self._add_clean(type, bare, first_row)
-        elif self.expected == "numbers" or not self._add_moments(bare, first_row):
-            self._add_odd(bare, _pointed(bare, self.decimal), first_row)
 
     def add_numbers(self, n_integers: int, n_floats: int) -> None:
-        """Count numbers that stand beside the cells."""
-        self.n_integers += n_integers
-        self.n_floats += n_floats
+        """Count numbers that are no text cells, as JSON has them."""
+        self.counts["whole"] += n_integers
+        self.counts["float"] += n_floats
 
-    def _add_clean(self, type: pa.DataType, bare: pa.Array, first_row: int) -> None:
-        """Count cells that are all booleans, or all plain numbers."""
-        self._end_dates(0)
-        n_values = len(bare) - bare.null_count
-        if type == BOOLEAN:
-            self.n_booleans += n_values
-            self._keep_first("boolean", bare, bare.is_valid(), first_row)
-        else:
-            self.add_numbers(n_values * (type == INTEGER), n_values * (type == NUMBER))
+    def _add_dates(self, rows: pa.Array, found: pa.Array, cells: pa.Array) -> None:
+        """Count dates in each notation. Unless times are expected, a cell that is no date rules a notation out."""
+        for notation in list(self.n_dates):
+            # The first cell rules out most notations.
+            is_possible = pc.match_substring_regex(found[:1], NOTATIONS[notation][0])[0].as_py()
+            is_read = self.expected == "times" or is_possible
+            is_none = moments(found, notation).is_null() if is_read else pa.repeat(True, len(found))
+            self.n_dates[notation] += len(found) - _count(is_none)
+            self._keep_first(notation, rows.filter(is_none), cells)
+            if self.expected != "times" and _count(is_none):
+                del self.n_dates[notation]
 
-    def _add_moments(self, bare: pa.Array, first_row: int) -> bool:
-        """Count dates, and tell whether there may be one notation of all."""
-        if not self.dates.counts:
-            return False
-        is_marker = pc.match_substring_regex(bare, MARKER)
-        values = bare.filter(pc.invert(is_marker))
-        self.dates.add(values)
-        if not self.dates.counts:
-            self._end_dates(len(values))
-            return False
-        self.n_markers += _count(is_marker)
-        is_date = moments(bare, (self.dates.best or list(self.dates.counts))[0]).is_valid()
-        self._keep_first("none", bare, pc.and_(bare.is_valid(), pc.invert(is_date)), first_row)
-        return True
-
-    def _end_dates(self, n_new: int) -> None:
-        """Give up dates, of which those counted before some new cells were no numbers either."""
-        self.n_others += self.dates.n_values - n_new
-        self.dates = DateTally(is_strict=True)
-        self.dates.counts.clear()
-
-    def _add_odd(self, bare: pa.Array, numbers: pa.Array, first_row: int) -> None:
-        """Count cells of which some are no plain numbers."""
-        is_identifier = pc.match_substring_regex(numbers, IDENTIFIER)
-        is_whole = pc.match_substring_regex(numbers, WHOLE)
-        if _count(is_identifier) or not _are_64_bits(numbers.filter(is_whole)):
-            self.is_text = True
-            self._keep_first("none", bare, is_identifier if _count(is_identifier) else is_whole, first_row)
-            return
-        is_plain = pc.match_substring_regex(numbers, PLAIN)
-        is_dressed = pc.and_not(pc.match_substring_regex(numbers, DRESSED), is_plain)
-        is_odd = pc.invert(pc.or_(is_plain, is_dressed))
-        odd = bare.filter(is_odd)
-        n_markers, n_booleans = _count(pc.match_substring_regex(odd, MARKER)), _count(_is_boolean(odd))
-        self.add_numbers(_count(is_whole), _count(is_plain) - _count(is_whole))
-        self.n_dressed += _count(is_dressed)
-        self.n_markers += n_markers
-        self.n_booleans += n_booleans
-        self.n_others += len(odd) - n_markers - n_booleans
-        is_code = pc.and_(pc.match_substring_regex(odd, "^[0-9A-Za-z._-]+$"), pc.match_substring_regex(odd, "[0-9]"))
-        self.n_codes += _count(is_code)
-        is_boolean = _is_boolean(bare)
-        self._keep_first("dressed", bare, is_dressed, first_row)
-        self._keep_first("boolean", bare, is_boolean, first_row)
-        self._keep_first("none", bare, pc.and_not(is_odd, is_boolean), first_row)
-
-    def _keep_first(self, sort: str, bare: pa.Array, is_one: pa.Array, first_row: int) -> None:
-        """Keep the first cell of a sort, to be shown."""
-        row = -1 if sort in self.first else pc.index(is_one, True).as_py()
-        if row >= 0:
-            self.first[sort] = Odd(bare[row].as_py(), first_row + row)
+    def _keep_first(self, form: str, rows: pa.Array, cells: pa.Array) -> None:
+        """Keep the first of some rows for messages."""
+        row = rows[0].as_py() if len(rows) else None
+        if row is not None and (form not in self.first or self.n_rows + row < self.first[form].row):
+            self.first[form] = Example(cells[row].as_py().strip(), self.n_rows + row)
 
     def settled(self) -> Column | None:
         """Return how the column is read, or None if it does not hold what it must.
 
         Cells such as € 12.30, 1,234.50, 1'234 and 12 % are numbers (12 % is 12). Words and marks for nothing, such as
-        ?, - and unknown, are missing in a column of numbers, booleans or dates, however many. A column that holds
-        other things besides is one of numbers if at least 3 cells are numbers, at most 10 % are none, and at most 1 %
-        join letters and digits as codes do; what is no number is missing. Of a column that must hold numbers or times
-        up to half of the cells may be none. An identifier, which as a number would lose a part, makes text of all.
+        ?, - and unknown, are missing in a column of numbers, booleans or dates, however many. A column with other cells
+        besides holds numbers if at least 3 cells are numbers, at most 10 % are none, and at most 1 % join letters and
+        digits as codes do; what is no number is missing. Of a column that must hold numbers or times up to half of the
+        cells may be none. An identifier, which as a number would lose a part, makes text of all.
         """
-        n_none = self.n_booleans + self.n_others
-        n_all = self.n_numbers + n_none
-        number = INTEGER if self.n_floats + self.n_dressed == 0 else NUMBER
+        n_markers, n_booleans, n_numbers = self.counts["marker"], self.counts["boolean"], self.n_numbers
+        n_none = n_booleans + self.counts["other"]
+        n_all = n_numbers + n_none
+        number = INTEGER if n_numbers == self.counts["whole"] else NUMBER
         if self.expected == "times":
-            is_told = len(self.dates.best) == 1 and self.n_missing - self.n_markers <= self.dates.n_values / 2
-            notation = (self.dates.best or list(self.dates.counts))[0]
-            return Column(MOMENT, notation=notation) if is_told or not self.dates.n_values else None
-        if self.expected == "numbers":
-            if self.is_text or (n_all > self.n_booleans and n_none > MAX_ODD_SHARE_EXPECTED * n_all):
-                return None
-            return Column((BOOLEAN if n_all == self.n_booleans else number) if n_all else EMPTY, self.decimal, True)
+            return self._settled_times()
         if self.is_text:
-            return Column(TEXT)
+            return Column(TEXT) if self.expected != "numbers" else None
+        if self.expected == "numbers":
+            if n_all > n_booleans and n_none > MAX_OTHER_SHARE_EXPECTED * n_all:
+                return None
+            return Column((BOOLEAN if n_all == n_booleans else number) if n_all else EMPTY, self.decimal)
         if self.is_date:
-            return Column(MOMENT, notation=self.dates.best[0]) if len(self.dates.best) == 1 else Column(TEXT)
-        if n_all + self.n_markers == 0:
+            return Column(MOMENT, notation=self.best[0]) if len(self.best) == 1 else Column(TEXT)
+        if n_all + n_markers == 0:
             return Column(EMPTY)
-        if n_all == self.n_booleans and (n_all >= MIN_NUMBERS or not self.n_markers):
+        if n_all == n_booleans and (n_all >= MIN_NUMBERS or not n_markers):
             return Column(BOOLEAN)
-        if self.n_numbers == n_all and self.n_markers == self.n_dressed == 0:
-            return Column(number, self.decimal)
-        is_few = n_none <= MAX_ODD_SHARE * n_all and self.n_codes <= MAX_CODE_SHARE * n_all
-        return Column(number, self.decimal, True) if self.n_numbers >= MIN_NUMBERS and is_few else Column(TEXT)
+        if n_numbers == n_all and n_markers == self.counts["dressed"] == 0:
+            return Column(number, self.decimal, is_plain=True)
+        is_few = n_none <= MAX_OTHER_SHARE * n_all and self.n_codes <= MAX_CODE_SHARE * n_all
+        return Column(number, self.decimal) if n_numbers >= MIN_NUMBERS and is_few else Column(TEXT)
+
+    def _settled_times(self) -> Column | None:
+        """Return how a column that must hold times is read."""
+        n_values = self.counts.total() - self.counts["marker"] - self.counts["nan"]
+        is_known = len(self.best) == 1 and self.n_dates[self.best[0]] >= n_values / 2
+        notation = (self.best or list(self.n_dates))[0]
+        return Column(MOMENT, notation=notation) if is_known or not n_values else None
 
 
 def settled_columns(
     batches: Batches, names: Sequence[str], expected: Expected, source: str, *, decimal: str = "."
 ) -> list[Column]:
-    """Return how each column of text cells is read; and note which cells are odd."""
+    """Return how each column of text cells is read, and note which cells are read otherwise than they are written."""
     kinds = expected.known_kinds
     tallies = [Tally(decimal, kinds.get(name)) for name in names]
     for batch in batches:
@@ -245,16 +308,17 @@ def settled_columns(
 def settled_column(
     tally: Tally, name: str, expected: Expected, source: str, place: str = "row {} below the header"
 ) -> Column:
-    """Return how a column is read, and note which cells are odd; `place` says how a row is named, counted from 1."""
+    """Return how a column is read, with notes; `place` is how messages name a row, counted from 1."""
     column = check_settled(tally, name, source, place)
     about = f"{source}: the column '{name}'"
-    for odd, told in ((tally.first.get("dressed"), "read as numbers"), (tally.first_missing, "counted as missing")):
-        n_odd = tally.n_dressed if told == "read as numbers" else tally.n_missing
-        if odd and n_odd and column.type in (BOOLEAN, INTEGER, NUMBER, MOMENT, EMPTY):
-            cells = "1 cell" if n_odd == 1 else f"{n_odd:,} cells"
-            expected.reading.note(
-                f"{about} has {cells} {told}, first {shortened(odd.cell)} in {place.format(odd.row + 1)}."
-            )
+    for first, n_cells, action in (
+        (tally.first.get("dressed"), tally.counts["dressed"], "read as numbers"),
+        (tally.first_missing, tally.n_missing, "counted as missing"),
+    ):
+        if first and n_cells and column.type != TEXT:
+            cells = "1 cell" if n_cells == 1 else f"{n_cells:,} cells"
+            row = place.format(first.row + 1)
+            expected.reading.note(f"{about} has {cells} {action}, first {shortened(first.cell)} in {row}.")
     if column.type == TEXT and tally.is_date:
         expected.reading.note(
             f"{about} holds dates of which the day or the month may come first, and is read as text; write 2024-12-31."
@@ -276,27 +340,10 @@ def typed_batches(
         yield pa.record_batch(values, schema=schema)
 
 
-def _cell_type(values: pa.Array) -> pa.DataType:
-    """Return the narrowest type that holds all cells, of which none is missing: a boolean, a number or text."""
-    if pc.all(_is_boolean(values)).as_py():
-        return BOOLEAN
-    if pc.any(pc.match_substring_regex(values, "^[+-]?0[0-9]")).as_py():
-        return TEXT
-    are_integers = pc.match_substring_regex(values, "^[+-]?[0-9]+$")
-    try:
-        values.filter(are_integers).cast(INTEGER)
-        if pc.all(are_integers).as_py():
-            return INTEGER
-        values.cast(NUMBER)
-    except pa.ArrowInvalid:
-        return TEXT
-    return NUMBER
-
-
 def _bare(cells: pa.Array) -> pa.Array:
     """Return cells without blanks around them, missing where a word says so."""
     bare = pc.utf8_trim_whitespace(cells)
-    return _where(pc.invert(pc.is_in(bare, pa.array(MISSING_WORDS))), bare)
+    return _where(pc.invert(pc.is_in(bare, MISSING_WORDS)), bare)
 
 
 def _where(is_kept: pa.Array, cells: pa.Array) -> pa.Array:
@@ -321,18 +368,6 @@ def _undressed(numbers: pa.Array) -> pa.Array:
     return pc.if_else(is_plain, numbers, _where(is_dressed, bare_digits))
 
 
-def _are_64_bits(wholes: pa.Array) -> bool:
-    try:
-        wholes.cast(INTEGER)
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-def _is_boolean(cells: pa.Array) -> pa.Array:
-    return pc.is_in(cells, pa.array(BOOLEAN_WORDS))
-
-
 def _count(is_one: pa.Array) -> int:
     return pc.sum(is_one).as_py() or 0
 
@@ -344,6 +379,6 @@ def check_settled(tally: Tally, name: str, source: str, place: str) -> Column:
         return column
     first = tally.first_missing
     example = f", {shortened(first.cell)} in {place.format(first.row + 1)}" if first else ""
-    if len(tally.dates.best) > 1:
+    if len(tally.best) > 1:
         example = ", dates of which the day or the month may come first; write 2024-12-31"
     refuse_kind("text", str(tally.expected), name, source, example)

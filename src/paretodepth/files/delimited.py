@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
-import csv
-import mmap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, NoReturn
 
 import pyarrow as pa
@@ -14,32 +13,39 @@ import pyarrow.csv
 
 from paretodepth._checks import listed, one_line, shortened
 from paretodepth.files.cells import TEXT, settled_columns, typed_batches
-from paretodepth.files.dialect import DELIMITERS, Dialect, sniffed
+from paretodepth.files.dialect import DELIMITERS, Dialect, row_cells, sniffed
 from paretodepth.files.json_lines import as_json
 from paretodepth.files.schema import Batches, Expected, Write, check_distinct_names
-from paretodepth.files.source import READ_BYTES, place_of, refuse_unreadable
+from paretodepth.files.source import READ_BYTES, check_lines, place_of, refuse_length, refuse_unreadable
 
 # Bytes that are parsed together. Types do not depend on them, for all cells are looked at.
 PARSED_BYTES = 4 << 20
-MAX_CELL = 1 << 30
-"""Letters of a cell: Python's own limit is less than what Arrow takes."""
-csv.field_size_limit(max(MAX_CELL, csv.field_size_limit()))
+MAX_ROW = 16 << 20
+"""Bytes of a row: behind a lone quotation mark a whole file would be one cell."""
 CSV = Dialect("csv", ",")
 TSV = Dialect("tsv", "\t")
 
 
 def read(own: Dialect, file: BinaryIO, expected: Expected, source: str) -> Batches:
     """Yield the rows of delimited text; read twice, for a type is known only when all cells are."""
-    dialect = sniffed(file, own, expected.reading)
+    dialect = sniffed(file, own, expected.reading, source)
     check_quotation_marks(file, dialect, source)
+    header = file.tell()
     names = _column_names(file, dialect, source)
     start = file.tell()
     # Without their types first, so that a file with other columns is refused before it is read through.
     expected.resolved(pa.schema([(name, pa.null()) for name in names]), source)
-    batches = _text_batches(file, names, dialect, source)
-    columns = settled_columns(batches, names, expected, source, decimal=dialect.decimal)
-    file.seek(start)
-    yield from typed_batches(_text_batches(file, names, dialect, source), names, columns, expected, source)
+    # Arrow refuses a row that reaches over more than two blocks.
+    for n_bytes in (PARSED_BYTES, MAX_ROW):
+        try:
+            batches = _text_batches(file, start, names, dialect, n_bytes)
+            columns = settled_columns(batches, names, expected, source, decimal=dialect.decimal)
+            break
+        except pa.ArrowInvalid as error:
+            if n_bytes == MAX_ROW or "straddling" not in str(error):
+                file.seek(header)
+                refuse_delimited(file, len(names), dialect, source, error)
+    yield from typed_batches(_text_batches(file, start, names, dialect, n_bytes), names, columns, expected, source)
 
 
 @contextlib.contextmanager
@@ -51,30 +57,45 @@ def writer(dialect: Dialect, file: BinaryIO, schema: pa.Schema, path: str) -> It
     yield lambda table: file.writelines(_lines(table, dialect))
 
 
-def n_cells(dialect: Dialect, lines: Iterable[str]) -> int:
+def n_cells(dialect: Dialect, lines: list[str]) -> int:
     """Return how many cells the first row has if it is of a dialect."""
-    return len(next(csv.reader(lines, delimiter=dialect.delimiter)))
+    first, *more = lines
+    return len(row_cells(first, iter(more), dialect.delimiter)[0])
 
 
-def _decoded(file: BinaryIO | mmap.mmap, encoding: str = "utf-8") -> Iterator[str]:
-    """Yield lines as text. The csv module joins those that quotation marks hold together."""
-    return (line.decode(encoding) for line in iter(file.readline, b""))
+def _rows(file: BinaryIO, dialect: Dialect, source: str) -> Iterator[tuple[int, list[str | None]]]:
+    """Yield the rows of a file from its header on that are not blank, with the numbers of their first lines."""
+    n_bytes, row_line = 0, dialect.n_skipped + 1
+
+    def decoded() -> Iterator[tuple[int, str]]:
+        nonlocal n_bytes
+        for number, line in enumerate(check_lines(file, source, first=row_line, most=MAX_ROW), row_line):
+            n_bytes += len(line)
+            if n_bytes > MAX_ROW:
+                refuse_length(f"{source}, line {row_line}", MAX_ROW)
+            yield number, line.decode().removesuffix("\n")
+
+    lines = decoded()
+    more = (line for _, line in lines)
+    for row_line, line in lines:
+        cells, is_closed = row_cells(line, more, dialect.delimiter)
+        if not is_closed:
+            refuse_unclosed(row_line, source)
+        if line.strip("\r"):
+            yield row_line, cells
+        n_bytes = 0
 
 
 def _column_names(file: BinaryIO, dialect: Dialect, source: str) -> list[str]:
     """Return the names in the header, and leave the file behind it."""
-    rows = csv.reader(_decoded(file), delimiter=dialect.delimiter)
-    try:
-        header = next((row for row in rows if row), [""])
-    except csv.Error as error:
-        refuse_line_ends(source, dialect.name, error)
-    check_distinct_names(check_header(header, dialect, source), source)
-    return header
+    _, header = next(_rows(file, dialect, source), (0, [None]))
+    names = check_header([name or "" for name in header], dialect, source)
+    check_distinct_names(names, source)
+    return names
 
 
-def _text_batches(file: BinaryIO, names: list[str], dialect: Dialect, source: str) -> Batches:
+def _text_batches(file: BinaryIO, start: int, names: list[str], dialect: Dialect, n_bytes: int) -> Batches:
     """Yield the rows behind the header as text; an empty cell without quotation marks is missing."""
-    start = file.tell()
     # A blank line of a file with one column is a missing value.
     parsing = pa.csv.ParseOptions(
         delimiter=dialect.delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
@@ -88,16 +109,14 @@ def _text_batches(file: BinaryIO, names: list[str], dialect: Dialect, source: st
         check_utf8=False,
     )
     # Arrow refuses to read nothing; a header without rows is refused where rows are counted.
+    file.seek(start)
     if not file.read(1):
         return
-    reading = pa.csv.ReadOptions(column_names=names, block_size=PARSED_BYTES)
-    try:
-        # Not the Python file, for the threads that read ahead may outlive the interpreter.
-        with pa.OSFile(place_of(file)) as rows:
-            rows.seek(start)
-            yield from pa.csv.open_csv(rows, reading, parsing, conversion)
-    except pa.ArrowInvalid as error:
-        refuse_delimited(file, len(names), dialect, source, error)
+    reading = pa.csv.ReadOptions(column_names=names, block_size=n_bytes)
+    # Not the Python file, for the threads that read ahead may outlive the interpreter.
+    with pa.OSFile(place_of(file)) as rows:
+        rows.seek(start)
+        yield from pa.csv.open_csv(rows, reading, parsing, conversion)
 
 
 def _lines(table: pa.Table, dialect: Dialect) -> Iterator[bytes]:
@@ -130,38 +149,30 @@ def _nested_cells(array: pa.Array) -> pa.Array:
 def check_quotation_marks(file: BinaryIO, dialect: Dialect, source: str) -> None:
     """Refuse a quotation mark that makes one cell of all the rest of the file."""
     start = file.tell()
-    n_marks = sum(block.count(b'"') for block in iter(lambda: file.read(READ_BYTES), b""))
+    has_marks = any(b'"' in block for block in iter(lambda: file.read(READ_BYTES), b""))
     file.seek(start)
-    # Nearly every file ends here; only a lone mark is worth the slow way, row by row.
-    if n_marks % 2 == 0:
-        return
-    first_line = n_before = dialect.n_skipped + 1
-    rows = csv.reader(_decoded(file), delimiter=dialect.delimiter, strict=True)
-    try:
-        for _ in rows:
-            first_line = n_before + rows.line_num
-    except csv.Error as error:
-        # An odd mark within a cell is text.
-        if "expected after" not in str(error):
-            raise ValueError(
-                f"{source}, line {first_line}: every quotation mark at the start of a cell must have a twin at its "
-                "end. Got none up to the end of the file; add it, or double the marks that are part of the text."
-            ) from error
+    # Only where the marks of a line are not pairs can a cell reach over lines, which is worth the slow way, row by row.
+    if has_marks and any(line.count(b'"') % 2 for line in check_lines(file, source, first=dialect.n_skipped + 1)):
+        file.seek(start)
+        collections.deque(_rows(file, dialect, source), maxlen=0)
     file.seek(start)
 
 
-def refuse_line_ends(source: str, format: str, error: Exception) -> NoReturn:
-    """Raise an error about a header that the csv module does not take, most likely for old line ends."""
-    if "new-line" in str(error):
-        raise ValueError(
-            f"{source}: lines must end with a line feed. Got carriage returns alone instead, as of old Macs; convert "
-            f"them: tr '\\r' '\\n' < {source} > lines.csv"
-        ) from error
-    refuse_unreadable(source, format, error)
+def refuse_unclosed(line: int, source: str) -> NoReturn:
+    """Raise an error about a quotation mark that makes one cell of all the rest."""
+    raise ValueError(
+        f"{source}, line {line}: every quotation mark at the start of a cell must have a twin at its end. Got none; "
+        "add it, or double the marks that are part of the text."
+    )
 
 
 def check_header(names: list[str], dialect: Dialect, source: str) -> list[str]:
     """Return the cells of a first row that is a header."""
+    if any("\r" in name.replace("\r\n", "") for name in names):
+        raise ValueError(
+            f"{source}: lines must end with a line feed. Got carriage returns alone instead, as of old Macs; convert "
+            f"them: tr '\\r' '\\n' < {source} > lines.csv"
+        )
     own = dialect.delimiter
     other = next((mark for mark in DELIMITERS if mark != own and mark in names[0]), None) if len(names) == 1 else None
     if other:
@@ -186,24 +197,15 @@ def _is_number(cell: str) -> bool:
 
 
 def refuse_delimited(file: BinaryIO, n_columns: int, dialect: Dialect, source: str, error: Exception) -> NoReturn:
-    """Raise an error about the first row of delimited text that has too few or too many cells."""
-    # The reader that failed may still be reading the file in its own thread.
-    content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    for _ in range(dialect.n_skipped):
-        content.readline()
-    rows = csv.reader(_decoded(content, "utf-8-sig"), delimiter=dialect.delimiter)
-    first_line = n_before = dialect.n_skipped + 1
-    try:
-        for row in rows:
-            if row and len(row) != n_columns:
-                raise ValueError(
-                    f"{source}, line {first_line}: every row must have {n_columns} cells, as the header, separated by "
-                    f"{dialect.delimiter!r}. Got {len(row)} instead in {shortened(dialect.delimiter.join(row))}; "
-                    f"{_remedy(n_columns, len(row), first_line - dialect.n_skipped)}."
-                ) from error
-            first_line = n_before + rows.line_num
-    except csv.Error:
-        pass
+    """Raise an error about the first row, from the header on, that is too long, or has too few or too many cells."""
+    for line, row in _rows(file, dialect, source):
+        if len(row) != n_columns:
+            raise ValueError(
+                f"{source}, line {line}: every row must have {n_columns} cells, as the header, separated by "
+                f"{dialect.delimiter!r}. Got {len(row)} instead in "
+                f"{shortened(dialect.delimiter.join(cell or '' for cell in row))}; "
+                f"{_remedy(n_columns, len(row), line - dialect.n_skipped)}."
+            ) from error
     refuse_unreadable(source, dialect.name, error)
 
 
@@ -211,7 +213,7 @@ def _remedy(n_columns: int, n_cells: int, line: int) -> str:
     """Return what to do about a row that has another number of cells than the header."""
     if n_columns == 1 < n_cells:
         return f"if what stands before line {line} is no header, leave it out: --skip-rows {line - 1}"
-    return "look for a lacking or additional delimiter, or for a quotation mark without its twin"
+    return "check for a missing or extra delimiter or an unclosed quotation mark"
 
 
 def refuse_cells(name: str, type: pa.DataType, error: Exception) -> NoReturn:

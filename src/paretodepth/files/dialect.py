@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from paretodepth.files.reading import Reading
+from paretodepth.files.source import check_lines
 
 DELIMITERS = (",", ";", "\t", "|")
 # Enough for some hundred rows; a file is read through anyway, so that this costs nothing.
 SNIFFED_BYTES = 1 << 16
 MAX_COMMENTS = 100
 HINT = re.compile(r"sep=(.)\s*$", re.IGNORECASE)
+# The rest of a cell in quotation marks, up to its end in the same line; two marks are one that is part of the text.
+QUOTED = re.compile(r'[^"]*+(?:""[^"]*+)*+"')
 _MARKS = "[-−+€$£¥%\\s]*"
 _COMMA = re.compile(rf"{_MARKS}(?:\d{{1,3}}(?:\.\d{{3}})+|\d+)?,\d+{_MARKS}")
 _POINT = re.compile(rf"{_MARKS}(?:\d{{1,3}}(?:,\d{{3}})+|\d+)?\.\d+{_MARKS}")
@@ -30,7 +31,7 @@ class Dialect(NamedTuple):
     n_skipped: int = 0
 
 
-def sniffed(file: BinaryIO, dialect: Dialect, reading: Reading) -> Dialect:
+def sniffed(file: BinaryIO, dialect: Dialect, reading: Reading, source: str) -> Dialect:
     """Return the dialect of a file, by its first 64 kB, and leave the file at its header.
 
     The format's own delimiter is taken if the header has two cells or more with it, and every row as many. Otherwise
@@ -44,41 +45,51 @@ def sniffed(file: BinaryIO, dialect: Dialect, reading: Reading) -> Dialect:
     Lines that begin with # stand before the header if the first that does not has another number of cells.
     """
     start = file.tell()
-    n_skipped = _n_before(file, reading.skip_rows)
-    lines = list(_lines(file, start, n_skipped))
-    hint = HINT.match(lines[0]) if lines else None
-    if hint and hint[1] in DELIMITERS:
-        lines, n_skipped = lines[1:], n_skipped + 1
-    delimiter = reading.sep or (hint[1] if hint and hint[1] in DELIMITERS else None)
-    n_comments = 0 if reading.skip_rows else _n_comments(lines)
-    found = delimiter or _delimiter(lines[n_comments:], dialect.delimiter)
-    if n_comments and _n_cells(lines[0], found) == _n_cells(lines[n_comments], found):
-        n_comments, found = 0, delimiter or _delimiter(lines, dialect.delimiter)
-    lines, n_skipped = lines[n_comments:], n_skipped + n_comments
-    decimal = reading.decimal or _decimal(lines, found)
+    n_skipped = check_n_before(file, reading.skip_rows, source)
+    found = dialect_of(_lines(file, start, n_skipped), dialect, reading)
     file.seek(start)
-    for _ in range(n_skipped):
+    for _ in range(n_skipped + found.n_skipped):
         file.readline()
-    return Dialect(dialect.name, found, decimal, n_skipped)
+    return found._replace(n_skipped=n_skipped + found.n_skipped)
 
 
-def _n_before(file: BinaryIO, n_skipped: int) -> int:
-    """Return how many lines stand before the first that is not blank, at least those that are to be skipped."""
-    for number, line in enumerate(iter(file.readline, b"")):
-        if number >= n_skipped and not line.isspace():
-            return number
-    return n_skipped
+def dialect_of(lines: list[str], own: Dialect, reading: Reading) -> Dialect:
+    """Return the dialect of the first lines of a text."""
+    hint = HINT.match(lines[0]) if lines else None
+    is_hint = hint is not None and hint[1] in DELIMITERS
+    lines = lines[is_hint:]
+    delimiter = reading.sep or (hint[1] if hint and is_hint else None)
+    n_comments = 0 if reading.skip_rows else _n_comments(lines)
+    found = delimiter or _delimiter(lines[n_comments:], own.delimiter)
+    if n_comments and _n_cells(lines[0], found) == _n_cells(lines[n_comments], found):
+        n_comments, found = 0, delimiter or _delimiter(lines, own.delimiter)
+    cells = [cell for row in _rows(lines[n_comments:], found) for cell in row if cell]
+    decimal = reading.decimal or decimal_mark(cells, found) or "."
+    return Dialect(own.name, found, decimal, is_hint + n_comments)
 
 
-def _lines(file: BinaryIO, start: int, n_skipped: int) -> Iterator[str]:
-    """Yield the first whole lines, or the only one, behind some that are skipped."""
+def check_n_before(file: BinaryIO, n_skipped: int, source: str) -> int:
+    """Return how many lines come before the first that is not blank, at least those that are to be skipped."""
+    n_lines = 0
+    for line in check_lines(file, source):
+        if n_lines >= n_skipped and not line.isspace():
+            return n_lines
+        n_lines += 1
+    raise ValueError(
+        f"{source}: must have a header after the lines to skip (--skip-rows). Got {n_skipped:,} to skip of "
+        f"{n_lines:,}; skip fewer."
+    )
+
+
+def _lines(file: BinaryIO, start: int, n_skipped: int) -> list[str]:
+    """Return the first whole lines, or the only one, behind some that are skipped."""
     file.seek(start)
     for _ in range(n_skipped):
         file.readline()
     block = file.read(SNIFFED_BYTES)
-    end = block.rfind(b"\n") + 1 if len(block) == SNIFFED_BYTES else len(block)
+    end = block.rfind(b"\n") if len(block) == SNIFFED_BYTES else len(block)
     # Not splitlines, for which some characters within cells end a line.
-    yield from io.StringIO(block[: end or len(block)].decode(errors="replace"), newline="\n")
+    return (block[:end] if end > 0 else block).decode(errors="replace").removesuffix("\n").split("\n")
 
 
 def _n_comments(lines: list[str]) -> int:
@@ -87,17 +98,45 @@ def _n_comments(lines: list[str]) -> int:
     return first if first <= MAX_COMMENTS else 0
 
 
+def row_cells(line: str, more: Iterator[str], delimiter: str) -> tuple[list[str | None], bool]:
+    """Return the cells of a row, and whether each quotation mark at the start of a cell has a twin at its end.
+
+    A cell in quotation marks may continue in lines of `more`, which are taken as they are needed. Other marks are text,
+    but behind a cell of several lines text shows that its marks are no twins. An empty cell without marks is None.
+    """
+    if '"' not in line:
+        return [cell or None for cell in line.removesuffix("\r").split(delimiter)], True
+    cells: list[str | None] = []
+    at = 0
+    while at >= 0:
+        quoted: list[str] = []
+        if line.startswith('"', at):
+            at += 1
+            while (closed := QUOTED.match(line, at)) is None:
+                quoted.append(line[at:])
+                following = next(more, None)
+                if following is None:
+                    return [*cells, "\n".join(quoted)], False
+                line, at = following, 0
+            quoted.append(line[at : closed.end() - 1])
+            at = closed.end()
+        end = line.find(delimiter, at)
+        rest = line[at:end] if end >= 0 else line[at:].removesuffix("\r")
+        cells.append("\n".join(quoted).replace('""', '"') + rest if quoted else rest or None)
+        if len(quoted) > 1 and rest.strip():
+            return cells, False
+        at = end + 1 if end >= 0 else -1
+    return cells, True
+
+
 def _n_cells(line: str, delimiter: str) -> int:
-    return len(next(_rows([line], delimiter), []))
+    return len(row_cells(line, iter(()), delimiter)[0])
 
 
-def _rows(lines: list[str], delimiter: str) -> Iterator[list[str]]:
-    """Yield rows that are not blank, up to one that the csv module does not take."""
-    rows = csv.reader(lines, delimiter=delimiter)
-    try:
-        yield from (row for row in rows if row)
-    except csv.Error:
-        return
+def _rows(lines: list[str], delimiter: str) -> Iterator[list[str | None]]:
+    """Yield rows that are not blank."""
+    more = iter(lines)
+    return (row_cells(line, more, delimiter)[0] for line in more if line.rstrip("\r"))
 
 
 def _delimiter(lines: list[str], own: str) -> str:
@@ -113,13 +152,13 @@ def _delimiter(lines: list[str], own: str) -> str:
     return max(n_cells, key=n_cells.__getitem__)
 
 
-def _decimal(lines: list[str], delimiter: str) -> str:
-    """Return the decimal mark of the cells of lines."""
-    cells = [cell for row in _rows(lines, delimiter) for cell in row]
-    n_grouped = sum(bool(_GROUPED.fullmatch(cell)) for cell in cells if "," in cell)
-    clear = [cell for cell in cells if not _GROUPED.fullmatch(cell)]
+def decimal_mark(cells: Sequence[str], delimiter: str) -> str | None:
+    """Return the decimal mark of cells, None if no cell shows it."""
+    marked = [cell for cell in cells if "," in cell or "." in cell]
+    clear = [cell for cell in marked if not _GROUPED.fullmatch(cell)]
     n_commas = sum(bool(_COMMA.fullmatch(cell)) for cell in clear)
     n_points = sum(bool(_POINT.fullmatch(cell)) for cell in clear)
-    if n_commas == n_points == 0 and delimiter == ";":
-        return "," if n_grouped else "."
+    if n_commas == n_points == 0:
+        is_grouped = any("," in cell for cell in marked if _GROUPED.fullmatch(cell))
+        return "," if delimiter == ";" and is_grouped else None
     return "," if n_commas > n_points else "."

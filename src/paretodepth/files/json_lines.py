@@ -17,7 +17,7 @@ from paretodepth.files.cells import TEXT, Column, Tally, settled_column
 from paretodepth.files.json_list import entries
 from paretodepth.files.schema import Batches, Expected, Write
 from paretodepth.files.sizes import check_n_columns
-from paretodepth.files.source import READ_BYTES
+from paretodepth.files.source import READ_BYTES, check_lines
 
 KINDS = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
 # Objects of a list that are taken together, few, because some may hold long series.
@@ -101,14 +101,15 @@ def _rows(file: BinaryIO, source: str) -> Rows:
 def _line_rows(file: BinaryIO, source: str) -> Rows:
     """Yield the objects of JSON lines; blank lines are skipped."""
     decode = json.JSONDecoder(object_pairs_hook=check_unique_keys).decode
-    n_lines = 0
-    while lines := file.readlines(READ_BYTES):
-        yield [
-            (number, check_json_object(line.decode(), f"line {number}", decode, source))
-            for number, line in enumerate(lines, n_lines + 1)
-            if not line.isspace()
-        ]
-        n_lines += len(lines)
+    rows, n_bytes = [], 0
+    for number, line in enumerate(check_lines(file, source), 1):
+        if not line.isspace():
+            rows.append((number, check_json_object(line.decode(), f"line {number}", decode, source)))
+        n_bytes += len(line)
+        if n_bytes >= READ_BYTES:
+            yield rows
+            rows, n_bytes = [], 0
+    yield rows
 
 
 def _list_rows(file: BinaryIO, source: str) -> Rows:

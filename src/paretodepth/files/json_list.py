@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NoReturn
 
 from paretodepth._checks import shortened
-from paretodepth.files.source import READ_BYTES
+from paretodepth.files.source import MAX_LINE, READ_BYTES
 
 BLANKS = re.compile(r"[ \t\n\r]*")
-MAX_ENTRY = 64 << 20
-"""Characters of an entry, and of what is looked through for the end of a text."""
 LONGEST_WORD = 16
 """An error so near to the end of a block may come from it: within a number, -Infinity or an escape."""
 Decode = Callable[[str, int], tuple[Any, int]]
@@ -75,7 +73,7 @@ def check_entry(
     return (value, end) if end < len(text) or is_whole else None
 
 
-def check_entry_size(text: str, at: int, number: int, is_whole: bool, source: str, *, most: int = MAX_ENTRY) -> None:
+def check_entry_size(text: str, at: int, number: int, is_whole: bool, source: str, *, most: int = MAX_LINE) -> None:
     """Refuse a list that is cut off, and an entry that has no end."""
     if is_whole:
         refuse_entry(text[at:], number, "the list has no end", source)

@@ -12,12 +12,14 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from typing import BinaryIO, NoReturn, cast
+from typing import BinaryIO, NoReturn, TextIO, cast
 
 from paretodepth._checks import one_line, suggestion
 
 # Bytes of text that are taken at a time: little beside a chunk, and enough that the calls cost nothing.
 READ_BYTES = 1 << 20
+MAX_LINE = 64 << 20
+"""Bytes of a line of text: one without an end must not take all memory."""
 OPEN_FILES = "/proc/self/fd"
 
 
@@ -25,7 +27,7 @@ OPEN_FILES = "/proc/self/fd"
 def opened(path: str) -> Iterator[BinaryIO]:
     """Yield a file that can be read twice; standard input (``-``) and pipes are copied for that."""
     if path == "-":
-        with _copied(sys.stdin.buffer) as copy:
+        with _copied(check_standard_input().buffer) as copy:
             yield copy
     else:
         with open(check_readable(path), "rb") as file:
@@ -114,6 +116,29 @@ def _decoded(file: BinaryIO, encoding: str, source: str) -> Iterator[str]:
             _refuse_byte(error.object[error.start], position, line, encoding, source, error)
         n_read += len(block)
         n_lines += block.count(b"\n")
+
+
+def check_lines(file: BinaryIO, source: str, *, first: int = 1, most: int = MAX_LINE) -> Iterator[bytes]:
+    """Yield the lines of a file, of which none may be longer than `most` bytes; `first` is the number of the next."""
+    for number, line in enumerate(iter(lambda: file.readline(most + 1), b""), first):
+        if len(line) > most:
+            refuse_length(f"{source}, line {number}", most)
+        yield line
+
+
+def refuse_length(place: str, most: int) -> NoReturn:
+    """Raise an error about text without an end."""
+    raise ValueError(
+        f"{place}: must be at most {most >> 20} MB long. Got more; check for a missing line end or an unclosed "
+        "quotation mark."
+    )
+
+
+def check_standard_input() -> TextIO:
+    """Return standard input, which a parent process may have closed."""
+    if sys.stdin is None:
+        raise OSError("Standard input is closed; name a file, or redirect it: < FILE")
+    return sys.stdin
 
 
 def check_some_match(paths: list[str], pattern: str) -> list[str]:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import csv
+import contextlib
 import fnmatch
+import itertools
 import json
 import os
 import select
 import signal
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from paretodepth._checks import one_line, shortened
 from paretodepth.criteria.criterion import Criterion
+from paretodepth.files.cells import cell_values
+from paretodepth.files.dates import NOTATIONS, moment
+from paretodepth.files.delimited import CSV, check_header
+from paretodepth.files.dialect import DELIMITERS, HINT, MAX_COMMENTS, decimal_mark, dialect_of, row_cells
+from paretodepth.files.reading import Reading
+from paretodepth.files.schema import check_distinct_names
 
 READ_BYTES = 2**16
 MAX_RECORD = 2**24
 """Bytes of a record; a longer one is no record."""
-DELIMITERS = ",;\t|"
-MISSING_CELLS = ("", "NA", "NaN", "nan", "null", "None")
+MAX_LINES = 100
+"""Lines of a record: where a quotation mark has no twin, so many records wait for it."""
+SOURCE = "standard input"
+KINDS = {"numeric": "numbers", "series": "numbers", "times": "times", "text": "text", "categorical": "text"}
+"""What the columns of a criterion hold, by the kind of its metric, as far as that follows from it."""
 
 
 class Interruptible:
@@ -63,29 +74,63 @@ class Interruptible:
         os.write(self._waker, b"!")
 
     def __iter__(self) -> Iterator[bytes]:
-        """Give the lines as they come, without their ends."""
-        waiting = b""
-        while True:
-            *lines, waiting = waiting.split(b"\n")
-            for line in lines:
+        """Give the lines as they come, without line feeds; of one that is too long to be a record only the start."""
+        parts: list[bytes] = []
+        while not self.signal:
+            select.select([self._descriptor, self._awake], [], [])
+            more = b"" if self.signal else os.read(self._descriptor, READ_BYTES)
+            *ends, rest = more.split(b"\n")
+            for end in ends:
                 if self.signal:
                     return
-                yield line.removesuffix(b"\r")
-            if self.signal:
-                return
-            select.select([self._descriptor, self._awake], [], [])
-            if self.signal:
-                return
-            more = os.read(self._descriptor, READ_BYTES)
+                yield b"".join([*parts, end])
+                parts = []
+            if sum(map(len, parts)) <= MAX_RECORD:
+                parts.append(rest)
             if not more:
                 break
-            waiting += more
-            if len(waiting) > MAX_RECORD and b"\n" not in more:
-                # Whoever counts records sees one, too long; its end is still to come.
-                yield waiting
-                waiting = b""
-        if waiting and not self.signal:
-            yield waiting.removesuffix(b"\r")
+        if any(parts) and not self.signal:
+            yield b"".join(parts)
+
+
+class Lines:
+    """Lines with numbers, which can be given back to be read again.
+
+    Parameters
+    ----------
+    lines : iterable of bytes
+
+    Attributes
+    ----------
+    number : int
+        Of the line that was read last, counted from 1.
+    """
+
+    def __init__(self, lines: Any) -> None:
+        self.number = 0
+        self._source = lines
+        self._lines = iter(lines)
+        self._given_back: deque[bytes] = deque()
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a signal has ended the lines."""
+        return bool(getattr(self._source, "signal", 0))
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        if self.is_interrupted:
+            raise StopIteration
+        line = self._given_back.popleft() if self._given_back else next(self._lines)
+        self.number += 1
+        return line
+
+    def give_back(self, lines: Sequence[bytes]) -> None:
+        """Take back the lines that were read last."""
+        self._given_back.extendleft(reversed(lines))
+        self.number -= len(lines)
 
 
 class Record(NamedTuple):
@@ -107,113 +152,154 @@ class Record(NamedTuple):
 
 
 class Records:
-    """JSON lines, or CSV with a header, as samples.
+    """JSON lines, or CSV with a header, as samples. Cells are read as those of files are.
+
+    What a column holds follows from `kinds`, from the criteria or, where neither tells it, from its first cell with a
+    value. Cells that are no numbers in a column of numbers stay text, which criteria refuse.
 
     Parameters
     ----------
     lines : iterable of bytes
     criteria : list of Criterion or None
-        Which columns hold times or text, if that is known.
+        Which columns hold numbers, times or text, if that is known.
     names : list of str
-        Of the columns of a stream that goes on: its CSV needs no header any more. Otherwise empty.
+        Of the columns of a stream that is resumed: its CSV needs no header any more. Otherwise empty.
     n_read : int
-        Records that were read before; numbers go on from there.
+        Records that were read before; numbers continue from there.
+    kinds : dict
+        What columns hold by name, "numbers", "times" or "text", as a fitted model knows it.
     """
 
     def __init__(
-        self, lines: Any, criteria: Sequence[Criterion] | None = None, names: Sequence[str] = (), n_read: int = 0
+        self,
+        lines: Any,
+        criteria: Sequence[Criterion] | None = None,
+        names: Sequence[str] = (),
+        n_read: int = 0,
+        kinds: Mapping[str, str] | None = None,
     ) -> None:
-        self._lines = iter(lines)
+        self._lines = Lines(lines)
         self._criteria = criteria
         self._names = list(names)
         self._number = n_read
-        self._kinds: dict[str, str] = {}
+        self._kinds = {name: kind for name, kind in (kinds or {}).items() if kind}
+        self._notations: dict[str, str] = {}
+        self._decimal: str | None = None
 
     def __iter__(self) -> Iterator[Record]:
         """Give the records as they come; those that cannot be read are errors, and the next ones come all the same."""
-        # The first line tells whether all are JSON.
         delimiter: str | None = None
         for line in self._lines:
-            text = line.removeprefix(b"\xef\xbb\xbf")
-            if not text.strip():
+            # A blank line of CSV with one column is a missing value, as in files.
+            if not line.strip() and not (delimiter and len(self._names) == 1):
                 continue
             if delimiter is None:
-                is_json = text.lstrip()[:1] in (b"{", b"[")
-                delimiter = "" if is_json else _delimiter(text)
-                if delimiter and self._is_header(text, delimiter):
+                # The first line decides whether all are JSON.
+                line = line.removeprefix(b"\xef\xbb\xbf")
+                delimiter = "" if line.lstrip()[:1] in (b"{", b"[") else self._begin_csv(line)
+                if delimiter:
                     continue
-            if delimiter:
-                text = self._quoted(text)
-            self._number += 1
+            number, record = self._lines.number, [line]
             try:
-                sample = self._from_cells(text, delimiter) if delimiter else self._from_json(text)
-            except (ValueError, RecursionError, csv.Error) as error:
-                yield Record(self._number, {}, one_line(error))
-            else:
-                yield Record(self._number, sample)
+                sample, error = self._from_cells(record, delimiter) if delimiter else self._from_json(line), ""
+            except (ValueError, RecursionError) as refused:
+                # A lone quotation mark costs its own line, not those behind it.
+                self._lines.give_back(record[1:])
+                sample, error = {}, f"line {number}: {one_line(refused)}"
+            if error and self._lines.is_interrupted:
+                return
+            self._number += 1
+            yield Record(self._number, sample, error)
+
+    def _begin_csv(self, first: bytes) -> str:
+        """Return the delimiter of CSV, and read its header; a stream that is resumed may lack it."""
+        head = [first]
+        # The delimiter shows in the header and the first row.
+        n_wanted = 1 if self._names else 2
+        while sum(map(_is_content, head)) < n_wanted and len(head) < MAX_COMMENTS:
+            following = next(self._lines, None)
+            if following is None:
+                break
+            head.append(following)
+        dialect = dialect_of([line.decode(errors="replace") for line in head], CSV, Reading())
+        start, *rest = head[dialect.n_skipped :] or [b""]
+        self._lines.give_back(rest)
+        record = [start]
+        delimiter = dialect.delimiter
+        if self._names:
+            text = start.decode(errors="replace")
+            fitting = (mark for mark in DELIMITERS if len(row_cells(text, iter(()), mark)[0]) == len(self._names))
+            delimiter = next(fitting, delimiter)
+        cells = [cell or "" for cell in self._row(record, delimiter)]
+        if cells != self._names and len(cells) == len(self._names):
+            self._lines.give_back(record)
+        else:
+            self._names = check_header(cells, dialect, SOURCE)
+            check_distinct_names(self._names, SOURCE)
+        return delimiter
+
+    def _row(self, record: list[bytes], delimiter: str) -> list[str | None]:
+        """Return the cells of a record that begins with a line; those that it continues in are added to `record`."""
+
+        def more() -> Iterator[str]:
+            for line in itertools.islice(self._lines, MAX_LINES - 1):
+                record.append(line)
+                check_length(record)
+                yield line.decode()
+
+        cells, is_closed = row_cells(check_length(record).decode(), more(), delimiter)
+        if not is_closed:
+            refuse_unclosed()
+        return cells
+
+    def _from_cells(self, record: list[bytes], delimiter: str) -> dict[str, Any]:
+        cells = check_n_cells(self._row(record, delimiter), self._names)
+        if self._decimal is None:
+            self._decimal = decimal_mark([cell for cell in cells if cell], delimiter)
+        sample: dict[str, Any] = dict(zip(self._names, cells, strict=True))
+        names = [name for name in self._names if self._kind(name) not in ("text", "times")]
+        values = cell_values([sample[name] for name in names], self._decimal or ".")
+        sample |= {name: self._noted(name, value) for name, value in zip(names, values, strict=True)}
+        times = [name for name in self._names if self._kind(name) == "times" and sample[name] is not None]
+        return sample | {name: self._time(name, sample[name]) for name in times}
 
     def _from_json(self, text: bytes) -> Any:
-        sample = check_object(check_length(text))
-        if isinstance(sample, dict):
-            return {name: self._converted(name, value) for name, value in sample.items()}
-        return sample
+        sample = check_object(check_length([text]))
+        return {name: self._read(name, value) for name, value in sample.items()} if isinstance(sample, dict) else sample
 
-    def _is_header(self, text: bytes, delimiter: str) -> bool:
-        """Tell whether a line is the header, and note the names in it; a stream that goes on may lack it."""
-        cells = [cell.strip() for cell in next(csv.reader([text.decode("utf-8", "replace")], delimiter=delimiter))]
-        if self._names and cells != self._names and len(cells) == len(self._names):
-            return False
-        self._names = check_header(cells)
-        return True
+    def _read(self, name: str, value: Any) -> Any:
+        """Return a value of JSON; text is read as a cell where the column holds numbers or times."""
+        kind = self._kind(name)
+        if not isinstance(value, str) or kind not in ("numbers", "times"):
+            return self._noted(name, value)
+        return self._time(name, value) if kind == "times" else cell_values([value], ".")[0]
 
-    def _quoted(self, text: bytes) -> bytes:
-        """Return a record with the lines that a quote goes over."""
-        while text.count(b'"') % 2 and len(text) <= MAX_RECORD:
-            more = next(self._lines, None)
-            if more is None:
-                break
-            text += b"\n" + more
-        return text
-
-    def _from_cells(self, text: bytes, delimiter: str) -> dict[str, Any]:
-        cells = next(csv.reader([check_length(text).decode("utf-8")], delimiter=delimiter, strict=True))
-        check_n_cells(cells, self._names)
-        return {name: self._cell(name, cell.strip()) for name, cell in zip(self._names, cells, strict=True)}
-
-    def _cell(self, name: str, cell: str) -> Any:
-        """Return the value of a cell: nothing, a time, a text or, if it can be, a number."""
-        if cell in MISSING_CELLS:
-            return None
-        if self._kind(name) in ("text", "categorical"):
-            return cell
-        if self._kind(name) == "times":
-            return self._converted(name, cell)
-        try:
-            return float(cell)
-        except ValueError:
-            return cell
-
-    def _converted(self, name: str, value: Any) -> Any:
-        """Return a value, a time if it is one and a criterion compares times."""
-        if not isinstance(value, str) or self._kind(name) != "times":
-            return value
-        for kind in (datetime, time):
-            try:
-                # What the clock shows there, as tables are read.
-                return kind.fromisoformat(value.strip()).replace(tzinfo=None)
-            except ValueError:
-                continue
+    def _noted(self, name: str, value: Any) -> Any:
+        """Return a value, of which the first of a column shows what it holds."""
+        if not self._kind(name) and isinstance(value, str | int | float):
+            self._kinds[name] = "text" if isinstance(value, str) else "numbers"
         return value
 
+    def _time(self, name: str, text: str) -> datetime | time | str | None:
+        """Return the time that a text means; the text if it is none, or if the day or the month may come first."""
+        known = self._notations.get(name)
+        read = ((notation, moment(text.strip(), notation)) for notation in ([known] if known else NOTATIONS))
+        found = {notation: value for notation, value in read if value is not None}
+        if len(found) == 1:
+            (self._notations[name],) = found
+        if len(set(found.values())) == 1:
+            return next(iter(found.values()))
+        with contextlib.suppress(ValueError):
+            return time.fromisoformat(text.strip() if ":" in text else "").replace(tzinfo=None)
+        (value,) = cell_values([text], ".")
+        return None if value is None or value != value else text
+
     def _kind(self, name: str) -> str:
-        """Return the kind of metric that reads a column, if it is known."""
+        """Return what a column holds, nothing as long as that is not known."""
         if name not in self._kinds:
-            kinds = [
-                criterion.registered.kind
-                for criterion in self._criteria or []
-                if criterion.registered is not None and _reads(criterion, name)
-            ]
-            self._kinds[name] = kinds[0] if kinds else ""
+            read = [criterion.registered for criterion in self._criteria or [] if _reads(criterion, name)]
+            kinds = (KINDS.get(metric.kind) for metric in read if metric is not None)
+            self._kinds[name] = next(filter(None, kinds), "")
         return self._kinds[name]
 
 
@@ -223,16 +309,16 @@ def _reads(criterion: Criterion, name: str) -> bool:
     return columns is None or any(isinstance(one, str) and fnmatch.fnmatchcase(name, one) for one in given)
 
 
-def _delimiter(header: bytes) -> str:
-    """Return what stands between the cells of a header, a comma if nothing does."""
-    return max(DELIMITERS, key=lambda mark: header.count(mark.encode()))
+def _is_content(line: bytes) -> bool:
+    """Return whether a line is neither blank, nor a comment, nor a spreadsheet's name of the separator."""
+    return not (not line.strip() or line.startswith(b"#") or HINT.match(line.decode(errors="replace")))
 
 
-def check_length(text: bytes) -> bytes:
-    """Return a record that is not too long."""
-    if len(text) > MAX_RECORD:
+def check_length(record: list[bytes]) -> bytes:
+    """Return the first line of a record that is not too long."""
+    if sum(map(len, record)) > MAX_RECORD:
         raise ValueError(f"must be at most {MAX_RECORD:,} bytes long. Got more; end each record with a line end.")
-    return text
+    return record[0]
 
 
 def check_object(text: bytes) -> Any:
@@ -246,22 +332,22 @@ def check_object(text: bytes) -> Any:
     return sample
 
 
-def check_header(names: list[str]) -> list[str]:
-    """Return the names of columns, which must be there and differ."""
-    twice = [name for place, name in enumerate(names) if name in names[:place]]
-    if twice or "" in names:
-        got = f"'{twice[0]}' twice" if twice else "one without a name"
-        raise ValueError(f"The first line of CSV must name the columns, each once. Got {got}; mend the header.")
-    return names
+def refuse_unclosed() -> NoReturn:
+    """Raise an error about a quotation mark that would make one cell of all that follows."""
+    raise ValueError(
+        f"every quotation mark at the start of a cell must have a twin at its end, within {MAX_LINES} lines. Got none; "
+        "add it, or double the marks that are part of the text."
+    )
 
 
-def check_n_cells(cells: Sequence[str], names: Sequence[str]) -> None:
-    """Refuse a line that has not a cell for each column."""
+def check_n_cells(cells: list[str | None], names: Sequence[str]) -> list[str | None]:
+    """Return cells, of which there must be one for each column."""
     if len(cells) != len(names):
         raise ValueError(
             f"must have {len(names)} cells, as the header. Got {len(cells)} instead; put cells that hold a delimiter "
-            "into quotes."
+            "into quotation marks."
         )
+    return cells
 
 
 def number_columns(sample: Mapping[str, Any]) -> list[str]:

@@ -109,6 +109,13 @@ class Watcher:
         criteria: Sequence[Criterion] | None = self._parameters["criteria"]
         return criteria
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What the columns hold by name, as far as a fitted model knows it."""
+        model = self.stream.model if self.stream is not None else None
+        layout = None if model is None else model.criteria.layout
+        return {} if layout is None else dict(zip(layout.feature_names or [], layout.kinds, strict=False))
+
     def result(self, record: Record) -> dict[str, Any]:
         """Return the result of a record, as JSON writes it; one that is refused is not learnt."""
         result = self._result(record)
