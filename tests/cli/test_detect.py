@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.cli import app
-from paretodepth.reports.budget import Estimate
 from paretodepth.scoring.explanation import explain_new
 from tests.newcomer import PLANTED, invoices, write_csv, write_files
 
@@ -150,7 +149,7 @@ def test_some_rows_are_fitted_and_all_are_scored_if_asked_for(tmp_path):
     one = labelled(tmp_path / "one.csv")
     result = run(one, "--label", "y", "--train-rows", 60, "--out", tmp_path / "o.csv", "--contamination", "0.02")
     shown = " ".join(result.output.split())
-    assert "Fitted on 60 random rows of 150, as asked for." in shown
+    assert "Fitted on 60 random rows of 150, always the same; every row is scored." in shown
     assert "each compared with 60 random ones: 3 called" in shown
     rows = rows_of(tmp_path / "o.csv")
     assert [number for number, row in enumerate(rows) if row["decision"] == "anomaly"] == [5, 50, 77]
@@ -158,14 +157,13 @@ def test_some_rows_are_fitted_and_all_are_scored_if_asked_for(tmp_path):
     assert json.loads(again.stdout)["n_training"] == 60
 
 
-def test_a_plan_is_said_before_it_is_done_and_not_if_quiet(tmp_path, monkeypatch):
-    slow = Estimate(n_rows=50, fit_seconds=10.0, fit_power=2.0, score_seconds=1e-3, score_power=1.0)
-    monkeypatch.setattr("paretodepth.reports.budget.estimated", lambda *given: slow)
+def test_a_large_file_is_fitted_on_random_rows_which_is_said_and_not_if_quiet(tmp_path, monkeypatch):
+    monkeypatch.setattr("paretodepth.reports.row_limit.MAX_ROWS", 600)
     one = labelled(tmp_path / "one.csv", 900)
     shown = " ".join(run(one).output.split())
-    assert "Fitted on 500 random rows of 900, and all are scored" in shown
-    assert "each compared with 500 random ones" in shown
-    assert "This will take some 54 min" in " ".join(run(one, "--exact").output.split())
+    assert "Fitted on 600 random rows of 900, always the same; every row is scored. --exact fits all rows" in shown
+    assert "each compared with 600 random ones" in shown
+    assert "random rows" not in run(one, "--exact").output
     assert run(one, "--quiet").output == ""
 
 

@@ -330,7 +330,7 @@ BAD_COLUMNS = {
     "dict of a text": (fit(None, "mismatch", {"a": "abc"}), TypeError, "must be a sequence of values, .* Got 'abc'"),
     "dict of nothing": (fit(None, "euclidean", {"a": None}), TypeError, "must be a sequence of values, .* Got None"),
     "times as numbers": (fit("when", "euclidean"), TypeError, r"Got (np|numpy).datetime64.* take a metric for dates"),
-    "lists as categories": (fit("series", "mismatch"), TypeError, "must hold categories: strings, booleans or numbers below 1.8e308"),
+    "lists as categories": (fit("series", "mismatch"), TypeError, "must hold categories: strings, booleans or numbers"),
     "wider arrays than at fit": (
         lambda: fit("four", "euclidean", {"four": np.eye(4)}, missing="ignore")().predict({"four": [np.ones(900)]}),
         ValueError,

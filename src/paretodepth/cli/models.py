@@ -57,9 +57,9 @@ def fit(
     """
     import numpy as np
 
-    from paretodepth.reports.budget import max_depth_of, planned
     from paretodepth.reports.detection import check_whole, fit_to_table
     from paretodepth.reports.results import dropped_remark
+    from paretodepth.reports.row_limit import max_depth_of, random_rows
     from paretodepth.scoring.advice import standing_out_advice
 
     check_outputs([model], [train], criteria)
@@ -75,15 +75,13 @@ def fit(
             missing=missing,
             label=label,
         )
-        plan = planned(detector, training, 0, train_rows=train_rows, may_sample=False)
-        if plan.notice and not quiet:
-            notes.print(Text(plan.notice))
-        if plan.rows is not None:
+        chosen = None if train_rows is None else random_rows(len(training), train_rows)
+        rows = np.arange(len(training)) if chosen is None else chosen
+        if chosen is not None:
             check_whole(detector, training)
-            training = training.take(plan.rows)
+            training = training.take(rows)
             detector.set_params(max_depth=max_depth_of(len(training)))
         fit_to_table(detector, training)
-        rows = np.arange(len(training)) if plan.rows is None else plan.rows
         detector.save(model)
     if not quiet:
         screen = notes if model == "-" else console

@@ -214,7 +214,7 @@ def without_column(table: Any, name: str | None) -> Any:
 def new_detector(criteria: Any, n_training: int, method: MethodName, alpha: float | None) -> ParetoDepthDetector:
     """Return a detector with the defaults of the command line, for so many training samples."""
     from paretodepth.detector import ParetoDepthDetector
-    from paretodepth.reports.budget import max_depth_of
+    from paretodepth.reports.row_limit import max_depth_of
 
     max_depth = max_depth_of(n_training)
     return ParetoDepthDetector(criteria, method=method, alpha=alpha, max_depth=max_depth, n_jobs=-1)

@@ -104,6 +104,9 @@ class Metric:
         Whether a pair gives the same bits in either order, as differences do.
     keeps_sequences : bool
         Whether `encode` returns an object array with one sequence per sample, not rows of numbers.
+    costly_length : float or None
+        The mean length of texts or series at which a pair takes about twice as long as a pair of
+        numbers; the time grows with the square of the length. None: it does not.
     """
 
     name: str
@@ -120,3 +123,4 @@ class Metric:
     is_threaded: bool = False
     is_symmetric: bool = False
     keeps_sequences: bool = False
+    costly_length: float | None = None

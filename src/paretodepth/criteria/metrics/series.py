@@ -76,6 +76,7 @@ METRICS = (
         ),
         extra=DTAIDISTANCE,
         keeps_sequences=True,
+        costly_length=10,
     ),
     Metric(
         "shape_based",
@@ -84,5 +85,6 @@ METRICS = (
         _centred,
         _shape_based,
         keeps_sequences=True,
+        costly_length=10,
     ),
 )

@@ -129,6 +129,7 @@ METRICS = (
         _positions,
         _of_positions(hausdorff_distances),
         keeps_sequences=True,
+        costly_length=10,
     ),
     Metric(
         "frechet",
@@ -137,5 +138,6 @@ METRICS = (
         _positions,
         _of_positions(frechet_distances),
         keeps_sequences=True,
+        costly_length=10,
     ),
 )
