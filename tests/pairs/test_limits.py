@@ -225,3 +225,13 @@ def test_a_fit_takes_no_more_memory_than_it_says(n_samples, n_criteria, paramete
     finally:
         tracemalloc.stop()
     assert peak <= needed
+
+
+def test_free_memory_changes_no_score(monkeypatch):
+    X = np.random.default_rng(0).random((900, 3))
+    detectors = []
+    for n_free in (2**29, 2**40):
+        monkeypatch.setattr("paretodepth.pairs.limits.free_bytes", lambda n_free=n_free: n_free)
+        detectors.append(ParetoDepthDetector(method="blend").fit(X))
+    np.testing.assert_array_equal(detectors[0].training_scores_, detectors[1].training_scores_)
+    assert detectors[0].model_.fronts.rough == detectors[1].model_.fronts.rough == ()

@@ -19,7 +19,7 @@ N_SAMPLES = 250 if IS_SLOW else 400
 
 
 def limits(max_depth=None, max_dyads=None, n_bytes=2**33):
-    return Limits(max_depth, max_dyads, n_bytes)
+    return Limits(max_depth, max_dyads, n_bytes, n_bytes // 256)
 
 
 def pairs_drawn(kind, n_criteria, n_samples=60, n_jobs=1):

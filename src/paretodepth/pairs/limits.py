@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from paretodepth._checks import check_choice, check_count, check_optional_count
+from paretodepth.fronts.pair_fronts import MAX_KEPT
 from paretodepth.pairs.memory import free_bytes
 from paretodepth.pairs.nearest import N_LISTED
 
@@ -22,6 +23,8 @@ MAX_BLOCK_BYTES = 2**27
 """For the nearest dyads of some samples, in the order of their depth."""
 KEPT_BYTES = 256
 """For each dyad of capped fronts, sorted and indexed."""
+PAIRWISE_BYTES = 64
+"""For each dyad that fronts of pairs of criteria hold; the pairs are sorted one after the other."""
 
 
 class Limits(NamedTuple):
@@ -35,29 +38,32 @@ class Limits(NamedTuple):
         The number of dyads the fronts are made of, or none: all.
     n_bytes : int
         Of memory.
+    max_kept : int
+        Dyads that fronts of pairs of criteria may hold together. Scores depend on it, so it never follows from
+        the memory that happens to be free.
     """
 
     max_depth: int | Literal["auto"] | None
     max_dyads: int | None
     n_bytes: int
+    max_kept: int = MAX_KEPT
 
     @classmethod
     def checked(cls, max_depth: object, max_dyads: object, memory_limit: object, caller: str) -> Limits:
         """Return the limits as given to a detector; a memory limit of None stands for half of what is free."""
-        return cls(
-            check_cap(max_depth, "max_depth", caller),
-            check_optional_count(max_dyads, "max_dyads", caller),
-            int(FREE_SHARE * free_bytes())
-            if memory_limit is None
-            else check_count(memory_limit, "memory_limit", caller),
-        )
+        cap, n_dyads = check_cap(max_depth, "max_depth", caller), check_optional_count(max_dyads, "max_dyads", caller)
+        if memory_limit is None:
+            return cls(cap, n_dyads, int(FREE_SHARE * free_bytes()))
+        n_bytes = check_count(memory_limit, "memory_limit", caller)
+        return cls(cap, n_dyads, n_bytes, min(MAX_KEPT, n_bytes // KEPT_BYTES))
 
     def check(self, n_samples: int, n_criteria: int, caller: str, *, is_pairwise: bool = False) -> None:
-        """Refuse a fit that needs more memory; fronts of pairs of criteria alone keep to any limit."""
+        """Refuse a fit that needs more memory."""
         n_pairs = n_samples * (n_samples - 1) // 2
         # Told beforehand by sizes alone: a fit that fails after an hour, or takes the machine with it, helps nobody.
         if is_pairwise:
-            needed = SMALLEST_LIMIT + nearest_bytes(n_samples, n_criteria)
+            n_kept = min(self.max_kept, n_pairs * max(1, n_criteria * (n_criteria - 1) // 2))
+            needed = SMALLEST_LIMIT + nearest_bytes(n_samples, n_criteria) + PAIRWISE_BYTES * n_kept
         else:
             needed = listing_bytes(n_samples, n_criteria)
             needed += SMALLEST_LIMIT if self.is_capped(n_pairs) else sorting_bytes(self.n_dyads(n_pairs), n_criteria)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.fronts.pair_fronts import MAX_KEPT, N_COMPARED, N_ROUGH, PairFronts, chosen_pairs, with_rough
+from paretodepth.fronts.pair_fronts import N_COMPARED, N_ROUGH, PairFronts, chosen_pairs, with_rough
 from paretodepth.fronts.sieve import USUAL_SIZES, SummarySizes
 from paretodepth.pairs.capped_fronts import FEW_SAMPLES, fronts_of_some, growth, sampled_dyads
-from paretodepth.pairs.limits import KEPT_BYTES, Limits
+from paretodepth.pairs.limits import Limits
 from paretodepth.pairs.pairs import HeldPairs, Pairs
 
 AUTO_KEPT = 2**22
@@ -53,7 +53,7 @@ def pair_fronts(
         Of the summaries of the fronts together. They change no front.
     """
     n_dyads = limits.n_dyads(pairs.n_pairs)
-    max_kept = min(MAX_KEPT, limits.n_bytes // KEPT_BYTES)
+    max_kept = limits.max_kept
     criteria = chosen_pairs(sampled_dyads(pairs, min(N_COMPARED, pairs.n_pairs), seed=0))
     is_small = limits.max_depth is None and len(criteria) * n_dyads <= max_kept
     if n_dyads < pairs.n_pairs or is_small:
