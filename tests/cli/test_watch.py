@@ -121,6 +121,115 @@ def test_with_on_error_stop_the_first_bad_record_ends_the_stream(run, tmp_path):
     assert "state: goes on after record 40, with " in said
 
 
+DROPPING = [Criterion("x", "x", "difference", missing="drop"), Criterion("y", "y", "difference")]
+COVARIANCE = [Criterion("m", ["x", "y"], "mahalanobis")]
+
+
+@pytest.fixture
+def with_criteria(tmp_path):
+    """Return the options that name a file of criteria."""
+
+    def written(criteria):
+        path = tmp_path / "criteria.toml"
+        path.write_text(criteria_to_toml(criteria))
+        return ["--criteria", str(path)]
+
+    return written
+
+
+def as_text(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def test_missing_values_in_columns_that_no_criterion_reads_hide_no_anomaly(run, with_criteria):
+    far = np.concatenate((X, X[:20] + 99))
+    records = [{"x": x, "y": y, "note": None} for x, y in far.tolist()]
+    lines, code, said = run(as_text(records), *SMALL, "-q", *with_criteria(DROPPING))
+    assert (code, said) == (0, "")
+    expected = run(as_text([{"x": one["x"], "y": one["y"]} for one in records]), *SMALL, "-q", *with_criteria(DROPPING))
+    assert lines == expected[0]
+    assert all(line["call"] == "anomaly" for line in lines[150:155])
+
+
+@pytest.mark.parametrize("depth", [300, 480, 900])
+@pytest.mark.parametrize("place", [0, 1, 90])
+def test_a_nested_column_that_no_criterion_reads_does_not_end_a_stream(run, tmp_path, depth, place):
+    good = json_lines().splitlines()
+    good[place] = f'{good[place][:-1]}, "extra": {"[" * depth}1{"]" * depth}}}'
+    lines, code, _ = run("\n".join(good), *SMALL, "--state", str(tmp_path / "s"), "--save-every", "1")
+    assert code == 0
+    assert lines == run(json_lines(), *SMALL)[0]
+    assert run("", "--state", str(tmp_path / "s"))[1] == 0
+
+
+@pytest.mark.parametrize("values", [(["a"], "text"), ("text", ["a"]), (1.0, "n/a"), (None, {"a": [1]})])
+def test_the_first_record_does_not_fix_the_type_of_columns_that_no_criterion_reads(run, with_criteria, values):
+    records = [{"x": x, "y": y, "note": values[number > 0]} for number, (x, y) in enumerate(X.tolist())]
+    lines, code, _ = run(as_text(records), *SMALL, *with_criteria(DROPPING))
+    assert code == 0
+    assert not [line for line in lines if "error" in line]
+
+
+def test_a_fixed_model_looks_at_no_column_that_no_criterion_reads(run, tmp_path):
+    columns = {"x": X[:, 0], "y": X[:, 1], "note": ["text"] * len(X)}
+    ParetoDepthDetector([Criterion("both", ["x", "y"])]).fit(columns).save(tmp_path / "m")
+    records = [{"x": 9.0, "y": 9.0, "note": note} for note in (None, ["a"], {"a": 1}, 1.0)] + [{"x": 9.0, "y": 9.0}]
+    lines, code, _ = run(as_text(records), "--model", str(tmp_path / "m"))
+    assert code == 0
+    assert len({line["score"] for line in lines}) == len({line["because"] for line in lines}) == 1
+
+
+def test_rows_are_explained_whatever_other_columns_hold(run, with_criteria):
+    rows = [[x, "text", y] for x, y in (*X.tolist(), (99.0, 99.0))]
+    lines, code, _ = run(as_text(rows), *SMALL, *with_criteria([Criterion("x", 0), Criterion("y", 2)]))
+    assert code == 0
+    assert lines[-1]["call"] == "anomaly"
+    assert "99" in lines[-1]["because"]
+
+
+def test_an_integer_too_long_for_a_state_is_refused_and_does_not_end_a_stream(run, tmp_path, with_criteria):
+    criteria = with_criteria([Criterion("kind", "kind", "mismatch"), Criterion("y", "y")])
+    records = [{"kind": 10**2000 if number == 5 else "ab"[x > 0], "y": y} for number, (x, y) in enumerate(X.tolist())]
+    lines, code, _ = run(as_text(records), *SMALL, *criteria, "--state", str(tmp_path / "s"), "--save-every", "7")
+    assert code == 0
+    assert [line["record"] for line in lines if "error" in line] == [6]
+    assert "must hold categories: strings, booleans or numbers below 1.8e308. Got 1000" in lines[5]["error"]
+
+
+def test_a_window_that_cannot_be_fitted_is_reported_once_and_refuses_no_record(run, with_criteria):
+    records = [{"x": 1.0, "y": 2.0}] * 30 + [{"x": x, "y": y} for x, y in X.tolist()]
+    lines, code, said = run(as_text(records), *SMALL, "-q", *with_criteria(COVARIANCE))
+    assert code == 0
+    assert not [line for line in lines if "error" in line]
+    assert all(line["score"] is not None for line in lines[50:])
+    assert said.count("\n") == 1
+    assert said.startswith("Note: Record 19: The window cannot be fitted; the last sample need not be the cause.")
+
+
+@pytest.mark.parametrize(("n_good", "n_bad", "code"), [(0, 3, 2), (30, 99, 0), (30, 100, 2), (30, 140, 2)])
+def test_a_stream_whose_last_records_were_all_refused_fails(run, tmp_path, n_good, n_bad, code):
+    text = json_lines(X[:n_good]) + '{"x": "n/a"}\n' * n_bad
+    lines, found, said = run(text, *SMALL, "--state", str(tmp_path / "s"), "-q")
+    assert (found, len(lines)) == (code, n_good + n_bad)
+    last = said.splitlines()[-1]
+    assert last.startswith(f"paretodepth: The last records were refused, {n_bad} in a row. The last one:") == (
+        code == 2
+    )
+    # What was learnt before is in the state.
+    assert (tmp_path / "s").exists() == (n_good > 0)
+
+
+@pytest.mark.parametrize("n_records", [40, 100, 250])
+def test_a_stream_of_which_no_record_is_used_says_so_once(run, with_criteria, n_records):
+    lines, code, said = run('{"x": null, "y": 1.0}\n' * n_records, *SMALL, "-q", *with_criteria(DROPPING))
+    assert code == 0
+    assert {line["score"] for line in lines} == {None}
+    assert said == (
+        f"Note: None of {min(n_records, 100)} records was learnt or scored: in each, a value is missing in a column of "
+        'a criterion with missing = "drop".\n'
+    )
+
+
 @pytest.mark.parametrize("first", [1, 10, 19, 77])
 def test_a_stream_in_parts_says_what_it_says_in_one(run, tmp_path, first):
     state = str(tmp_path / "state")

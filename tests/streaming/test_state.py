@@ -54,6 +54,50 @@ def test_rows_and_objects_go_on_too(tmp_path):
             np.testing.assert_equal(*(one.update_one(x) for one in (stream, loaded)))
 
 
+@pytest.mark.parametrize("n_before", range(100, 320, 17))
+def test_missing_values_in_columns_that_no_criterion_reads_do_not_keep_a_stream_from_resuming(n_before, tmp_path):
+    criteria = [Criterion("a", "a", missing="drop"), Criterion("b", "b")]
+    more = [sample | {"c": None if number % 2 else "text"} for number, sample in enumerate(samples(6, n_before + 30))]
+    stream = StreamingDetector(criteria, window=120, alpha=0.05)
+    for x in more[:n_before]:
+        stream.update_one(x)
+    stream.save(tmp_path / "s")
+    assert_same_course([stream, StreamingDetector.load(tmp_path / "s")], more[n_before:])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n_before", [10, 15, 60, 110, 150, 210, 300])
+def test_streams_whose_fits_fail_resume_too(method, n_before, tmp_path):
+    rng = np.random.default_rng(7)
+    ordinary = rng.normal(size=(300, 2)).tolist()
+    # No covariance can be inverted of samples on a line.
+    line = [[a, 2 * a] for a in rng.normal(size=162).tolist()]
+    more = line[:12] + ordinary[:80] + line[12:] + ordinary[80:]
+    criteria = [Criterion("m", [0, 1], "mahalanobis"), Criterion("x", 0)]
+    stream = StreamingDetector(criteria, window=30, refresh=12, method=method, alpha=0.1, learn="all")
+    for x in more[:n_before]:
+        stream.update_one(x)
+    stream.save(tmp_path / "s")
+    assert_same_course([stream, StreamingDetector.load(tmp_path / "s")], more[n_before:])
+
+
+def test_a_state_that_could_not_be_loaded_is_not_written(tmp_path):
+    path = tmp_path / "s"
+    stream = StreamingDetector(CRITERIA, window=40, alpha=0.1).partial_fit(samples(8, 60))
+    stream.save(path)
+    before = path.read_bytes()
+    window = stream._stream.window
+    for damaged in (window.fitted, window.later):
+        whole, damaged[0]["a"] = damaged[0]["a"], None
+        with pytest.raises(ValueError, match="missing values"):
+            stream.save(path)
+        damaged[0]["a"] = whole
+    window.age += 1
+    with pytest.raises(ValueError, match="numbers of samples that do not fit the rest"):
+        stream.save(path)
+    assert path.read_bytes() == before
+
+
 def test_functions_are_asked_for(tmp_path):
     criteria = [Criterion("gap", ["a"], lambda A, B: np.abs(A - B.T))]
     stream = StreamingDetector(criteria, window=30, alpha=0.1).partial_fit(samples(3, 40))

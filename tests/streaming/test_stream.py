@@ -282,6 +282,57 @@ def test_a_sample_that_lacks_a_value_is_neither_scored_nor_learnt_if_it_is_to_be
     assert_equals_batch(stream, stream.window_[:3])
 
 
+DROPPING = [Criterion("a", "a", missing="drop"), Criterion("b", "b")]
+UNREAD = {
+    "null": lambda number: None,
+    "first null": lambda number: None if number < 30 else 1.0,
+    "null now and then": lambda number: None if number % 3 else "text",
+    "list, then text": lambda number: ["x"] if number == 0 else "text",
+    "text, then lists": lambda number: "text" if number == 0 else [1.0, "x"],
+    "number, then infinity": lambda number: 1.0 if number == 0 else np.inf,
+    "nested": lambda number: nested(900) if number % 7 == 2 else {"deep": [number]},
+}
+
+
+def nested(depth):
+    """Return lists within lists."""
+    value = 1.0
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("unread", UNREAD.values(), ids=UNREAD)
+@pytest.mark.parametrize("criteria", [DROPPING, [Criterion("a", 0, missing="drop"), Criterion("b", 1)]])
+def test_columns_that_no_criterion_reads_change_nothing(unread, criteria):
+    X = np.random.default_rng(14).normal(size=(90, 2)).tolist()
+    names = ["a", "b", "note"]
+    for form in (lambda values: dict(zip(names, values, strict=False)), list):
+        if form is list and criteria is DROPPING:
+            continue
+        streams = [StreamingDetector(criteria, window=30, alpha=0.1) for _ in range(2)]
+        for number, x in enumerate(X):
+            with_note, without = form([*x, unread(number)]), form([*x, 0.0])
+            np.testing.assert_equal(*(s.update_one(one) for s, one in zip(streams, (with_note, without), strict=True)))
+            np.testing.assert_equal(streams[0].score_one(with_note), streams[1].score_one(without))
+        assert [list(x)[:2] for x in streams[0].window_] == [list(x)[:2] for x in streams[1].window_]
+        assert streams[0].explain_one(with_note).sentences == streams[1].explain_one(without).sentences
+        streams[0].refresh_fronts()
+        new = [form([a, b, 0.0]) for a, b in X[:3]]
+        assert_equals_batch(streams[0], new if criteria is DROPPING else [form([*x, np.nan]) for x in X[:3]])
+
+
+def test_the_window_holds_the_columns_that_criteria_read():
+    samples = [{"note": "text", "a": a, "more": [1], "b": b} for a, b in np.random.default_rng(15).normal(size=(50, 2))]
+    stream = StreamingDetector(DROPPING, window=30, alpha=0.1).partial_fit(samples)
+    assert {tuple(sample) for sample in stream.window_} == {("a", "b")}
+    stream = StreamingDetector([Criterion("glob", ["[ab]"])], window=30, alpha=0.1).partial_fit(samples)
+    assert {tuple(sample) for sample in stream.window_} == {("a", "b")}
+    rows = [[None, sample["a"], "text", sample["b"]] for sample in samples]
+    stream = StreamingDetector([Criterion("a", 1), Criterion("b", 3)], window=30, alpha=0.1).partial_fit(rows)
+    np.testing.assert_equal(stream.window_[-1], [np.nan, samples[-1]["a"], np.nan, samples[-1]["b"]])
+
+
 def test_an_explanation_names_the_odd_column():
     stream = StreamingDetector(window=100, alpha=0.05)
     stream.partial_fit({"x": np.random.default_rng(12).random(150), "y": np.random.default_rng(13).random(150)})

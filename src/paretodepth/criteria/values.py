@@ -277,6 +277,9 @@ def _category(value: Any, sample: int, name: str, reader: str) -> Any:
         value = value.item()
     if not isinstance(value, str | bool | int | float):
         refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers")
+    if _is_too_large(value):
+        remedy = "give an integer this long as text"
+        refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers below 1.8e308", remedy)
     return value
 
 

@@ -15,7 +15,7 @@ from paretodepth.files.model_state import Decoder, Encoder
 def save_stream(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
     """Write the state of a stream to a file that appears whole or not at all."""
     encoder = Encoder()
-    nodes = {name: encoder.node(value, f"{name} of the stream") for name, value in state.items()}
+    nodes = {name: encoder.node(value, "state of a stream") for name, value in state.items()}
     write_nodes(path, encoder, {"stream": nodes})
 
 

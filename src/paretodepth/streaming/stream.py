@@ -323,15 +323,17 @@ class Stream:
         if not self._is_due:
             return
         try:
-            self.fit()
+            # What overflows is found by the checks of a fit.
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.fit()
         except Exception as error:
             if not self._is_failing:
                 model = (
                     "Nothing is scored" if self.model is None else f"The model of {window.age:,} samples ago is used"
                 )
                 self._news = (
-                    f"The window cannot be fitted at sample {self.n_seen:,}, and that sample need not be the cause. "
-                    f"{model} until a later fit succeeds. The reason: {one_line(error) or type(error).__name__}"
+                    f"The window cannot be fitted; the last sample need not be the cause. {model} until a later fit "
+                    f"succeeds. The reason: {one_line(error) or type(error).__name__}"
                 )
             self._is_failing = True
 

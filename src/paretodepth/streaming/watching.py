@@ -81,11 +81,11 @@ class Watcher:
             # Refused at the start, before any sample has come.
             rules = Rules.checked(self._parameters, CALLER)
             if self._parameters["criteria"] is not None:
-                self.stream = Stream(self._parameters["criteria"], rules, CALLER, warn)
+                self.stream = Stream(self._parameters["criteria"], rules, CALLER, self._report)
 
     def _resume(self, state: str, given: Mapping[str, Any]) -> None:
         defaults = StreamingDetector().get_params(deep=False)
-        kept, self.stream, self.n_read, self.names = read_state(state, defaults, {}, CALLER, self._warn)
+        kept, self.stream, self.n_read, self.names = read_state(state, defaults, {}, CALLER, self._report)
         check_same_parameters(given, kept, state)
         self._parameters, self._n_saved = kept, self.n_read
         self._note(
@@ -119,6 +119,10 @@ class Watcher:
         if self._n_results == N_JUDGED:
             self._warn_if_unused()
         return result
+
+    def _report(self, sentence: str) -> None:
+        """Warn of what the present record has brought about."""
+        self._warn(f"Record {self.n_read:,}: {sentence}")
 
     def _warn_if_unused(self) -> None:
         """Warn if records were neither refused nor used."""
@@ -180,7 +184,7 @@ class Watcher:
             "> criteria.toml, then --criteria criteria.toml."
         )
         self._parameters["criteria"] = criteria
-        return Stream(criteria, Rules.checked(self._parameters, CALLER), CALLER, self._warn)
+        return Stream(criteria, Rules.checked(self._parameters, CALLER), CALLER, self._report)
 
     def _reason(self, sample: Any) -> str:
         """Return why a sample is unusual, by the samples of the last fit."""
