@@ -193,7 +193,7 @@ def test_an_integer_too_long_for_a_state_is_refused_and_does_not_end_a_stream(ru
     lines, code, _ = run(as_text(records), *SMALL, *criteria, "--state", str(tmp_path / "s"), "--save-every", "7")
     assert code == 0
     assert [line["record"] for line in lines if "error" in line] == [6]
-    assert "must hold categories: strings, booleans or numbers below 1.8e308" in lines[5]["error"]
+    assert "must hold categories: strings, booleans or numbers below 1.8e308. Got 1000" in lines[5]["error"]
 
 
 def test_a_window_that_cannot_be_fitted_is_reported_once_and_refuses_no_record(run, with_criteria):
@@ -206,9 +206,9 @@ def test_a_window_that_cannot_be_fitted_is_reported_once_and_refuses_no_record(r
     assert said.startswith("Note: Record 19: The window cannot be fitted; the last sample need not be the cause.")
 
 
-@pytest.mark.parametrize(("n_good", "n_bad", "code"), [(30, 99, 0), (30, 100, 2), (30, 140, 2)])
+@pytest.mark.parametrize(("n_good", "n_bad", "code"), [(0, 3, 2), (30, 99, 0), (30, 100, 2), (30, 140, 2)])
 def test_a_stream_whose_last_records_were_all_refused_fails(run, tmp_path, n_good, n_bad, code):
-    text = json_lines(X[:n_good]) + '{"x": "n/a", "y": 1.0}\n' * n_bad
+    text = json_lines(X[:n_good]) + '{"x": "n/a"}\n' * n_bad
     lines, found, said = run(text, *SMALL, "--state", str(tmp_path / "s"), "-q")
     assert (found, len(lines)) == (code, n_good + n_bad)
     last = said.splitlines()[-1]
@@ -216,7 +216,7 @@ def test_a_stream_whose_last_records_were_all_refused_fails(run, tmp_path, n_goo
         code == 2
     )
     # What was learnt before is in the state.
-    assert (tmp_path / "s").exists()
+    assert (tmp_path / "s").exists() == (n_good > 0)
 
 
 @pytest.mark.parametrize("n_records", [40, 100, 250])
@@ -303,7 +303,7 @@ def test_a_first_record_without_numbers_or_names_is_refused(run, text, words):
 def test_a_header_that_names_nothing_is_refused(run):
     _, code, said = run("a,a\n1,2", *SMALL)
     assert code == 2
-    assert "columns must have different names. Got 'a' for column 1 and column 2" in said
+    assert "must name the columns, each once" in said
 
 
 def test_an_empty_stream_has_no_lines(run, tmp_path):
