@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paretodepth.files import json_lines, read_chunks, read_table, source, write_table
+from paretodepth.files import json_lines, read_chunks, read_table, write_table
 from paretodepth.files.json_list import check_entry_size
 from tests.files.samples import assert_refused, noted, text_file
 
@@ -71,10 +71,9 @@ def read_or_error(path):
     return table.schema, str(table.to_pylist()), notes
 
 
-def test_a_line_without_end_is_refused_before_it_takes_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(source.check_lines, "__kwdefaults__", {"first": 1, "most": 1 << 20})
-    content = b'{"a": 1}\n{"a": "' + b"x" * (2 << 20) + b'"}\n'
-    assert_refused(tmp_path, "a.jsonl", content, r"a\.jsonl, line 2: must be at most 1 MB long. Got more; check for")
+def test_a_line_without_end_is_refused_before_it_takes_the_memory(tmp_path):
+    content = b'{"a": 1}\n{"a": "' + b"x" * (64 << 20) + b'"}\n'
+    assert_refused(tmp_path, "a.jsonl", content, r"a\.jsonl, line 2: must be at most 64 MB long. Got more; check for")
 
 
 def test_an_entry_without_end_is_refused_before_it_takes_the_memory(tmp_path):
