@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import xlsxwriter
 
-from paretodepth import cli
+from paretodepth import Criterion, cli, criteria_to_toml
 from paretodepth.files import read_table, write_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -113,6 +113,29 @@ def test_dates_at_the_ends_of_the_calendar_end_no_command(run, tmp_path, options
     put(tmp_path, "a.jsonl", "\n".join(json.dumps(dict(zip("daw", row, strict=True))) for row in rows))
     for name in ("a.csv", "a.jsonl"):
         assert run("detect", name, "-q", *options.split())[::2] == (0, "")
+
+
+def test_watch_scores_a_file_as_score_does(run, tmp_path, monkeypatch):
+    flags = ["true", "false", "TRUE"]
+    rows = [(str(a).replace(".", ","), w % 3, flags[w % 3], f"{1 + w % 28}.3.2024") for a, w in ROWS]
+    new = [*rows[:20], ("N/A", 1, "true", "1.3.2024"), ("€ 1,5", 2, "false", "2.3.2024"), ("0,5", 3, "TRUE", "-")]
+    put(tmp_path, "train.csv", text(rows, ";", "x,code,flag,day"))
+    put(tmp_path, "new.csv", text(new, ";", "x,code,flag,day"))
+    criteria = [
+        Criterion("x", ["x"]),
+        Criterion("kind", ["code", "flag"], "mismatch"),
+        Criterion("day", "day", "elapsed"),
+    ]
+    put(tmp_path, "criteria.toml", criteria_to_toml(criteria))
+    assert run("fit", "train.csv", "--criteria", "criteria.toml", "--model", "a.model", "-q")[0] == 0
+    assert run("score", "a.model", "new.csv", "--out", "scores.csv", "-q")[0] == 0
+    with open("new.csv") as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        code, out, err = run("watch", "--model", "a.model")
+    assert (code, err) == (0, "")
+    scores = read_table("scores.csv")["score"].to_pylist()
+    assert [json.loads(line)["score"] for line in out.splitlines()] == scores
+    assert [score is None for score in scores] == [False] * 20 + [True, False, True]
 
 
 def test_what_a_file_does_not_tell_can_be_said(run, tmp_path):

@@ -149,6 +149,23 @@ BAD_FILES = {
         b'a,b\n1,"2\n' + b"3,4\n" * 100_000,
         r"a\.csv, line 2: every quotation mark at the start of a cell must have a twin",
     ),
+    "a quotation mark whose twin is that of another cell": (
+        "a.csv",
+        b'a,b\n1,2\n3,"4\n5,6\n7,"8"\n9,"10"\n',
+        r"a\.csv, line 3: every quotation mark at the start of a cell must have a twin",
+    ),
+    "two quotation marks without twins": (
+        "a.csv",
+        b'a,b\n1,2\n3,"4\n5,6\n7,"8\n',
+        r"a\.csv, line 3: every quotation mark at the start of a cell must have a twin",
+    ),
+    "a row of 17 MB": (
+        "a.csv",
+        b"a,b\n1," + b"x" * (17 << 20),
+        r"a\.csv, line 2: must be at most 16 MB long. Got more",
+    ),
+    "17 MB behind a quotation mark": ("a.csv", b'a,b\n1,"' + b"xxx,yyy\n" * (17 << 17), r"a\.csv, line 2: must be at"),
+    "a header of 17 MB": ("a.csv", b'"' * (17 << 20) + b",a\n", r"a\.csv, line 1: must be at most 16 MB long"),
     "a title before the header": (
         "a.csv",
         b"Sales\na,b\n1,2\n3,4\n",
@@ -168,6 +185,13 @@ def test_many_blank_lines_before_the_header_are_no_empty_file(tmp_path):
     assert read_table(path).to_pydict() == {"a": [1, 3], "b": [2, 4]}
     assert_refused(tmp_path, "b.csv", "\n" * 9000 + "a,b\n1\n", "line 9002: every row must have 2 cells")
     assert_refused(tmp_path, "c.csv", "\n" * 9000, "must hold samples. Got an empty file instead")
+
+
+@pytest.mark.parametrize("n_before", [0, 3 << 20])
+def test_rows_of_megabytes_are_read_wherever_they_are(tmp_path, n_before):
+    long = "x" * (9 << 20)
+    path = text_file(tmp_path, f"a,b\n{'1,y' + chr(10)}" + "2,z\n" * (n_before // 4) + f'3,{long}\n4,"y\nz"\n')
+    assert read_table(path)["b"].to_pylist()[-2:] == [long, "y\nz"]
 
 
 def test_long_cells_beside_an_odd_mark_are_read(tmp_path):

@@ -66,6 +66,13 @@ def test_what_cannot_be_a_dialect_is_refused(tmp_path, message):
         read_table(text_file(tmp_path, "a,b\n1,2\n"), format=BAD_READINGS[message])
 
 
+@pytest.mark.parametrize("n_skipped", [5, 10**18, 10**30])
+def test_more_lines_to_skip_than_the_file_has_are_refused(tmp_path, n_skipped):
+    path = text_file(tmp_path, "a,b\n1,2\n\n3,4\n\n")
+    with pytest.raises(ValueError, match=rf"header after the lines to skip .* Got {n_skipped:,} to skip of 5; skip"):
+        read_table(path, format=Reading(skip_rows=n_skipped))
+
+
 def test_lines_are_counted_from_the_start_of_the_file(tmp_path):
     path = text_file(tmp_path, "# one\n# two\na,b\n1,2\n3\n")
     with pytest.raises(ValueError, match="line 5: every row must have 2 cells"):

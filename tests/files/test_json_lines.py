@@ -2,12 +2,13 @@
 
 import json
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from paretodepth.files import read_chunks, read_table, write_table
+from paretodepth.files import json_lines, read_chunks, read_table, write_table
 from paretodepth.files.json_list import check_entry_size
-from tests.files.samples import assert_refused, text_file
+from tests.files.samples import assert_refused, noted, text_file
 
 
 def test_json_lines_change_kind_in_no_chunk(tmp_path):
@@ -40,6 +41,39 @@ def test_lists_are_read_however_they_are_cut_into_blocks(tmp_path):
     path = text_file(tmp_path, json.dumps([{"a": i} for i in range(100_000)]), "samples.json")
     assert path.stat().st_size > 1 << 20
     assert read_table(path)["a"].to_pylist() == list(range(100_000))
+
+
+VALUES = [[None], [1, 2, 3], [2.5, float("nan")], ["?", "-", "N/A"], ["€4", "7", "1,000"], ["2024-03-01", "2024-12-31"],
+          ["red", "green"], [True, False]]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["samples.jsonl", "samples.json"])
+def test_how_json_is_read_does_not_depend_on_where_blocks_end(tmp_path, monkeypatch, name):
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        kinds = rng.choice(len(VALUES), 3, p=[0.2, 0.25, 0.1, 0.15, 0.1, 0.1, 0.05, 0.05])
+        values = [VALUES[kind][rng.integers(len(VALUES[kind]))] for kind in rng.choice(kinds, rng.integers(1, 30))]
+        rows = [json.dumps({"a": value}) for value in values]
+        path = text_file(tmp_path, "\n".join(rows) if name.endswith("l") else f"[{','.join(rows)}]", name)
+        found = []
+        for n_bytes, n_rows in [(1 << 20, 1024), (20, 2), (60, 7)]:
+            monkeypatch.setattr(json_lines, "READ_BYTES", n_bytes)
+            monkeypatch.setattr(json_lines, "LIST_ROWS", n_rows)
+            found.append(read_or_error(path))
+        assert found[0] == found[1] == found[2], values
+
+
+def read_or_error(path):
+    try:
+        table, notes = noted(path)
+    except ValueError as error:
+        return str(error)
+    return table.schema, str(table.to_pylist()), notes
+
+
+def test_a_line_without_end_is_refused_before_it_takes_the_memory(tmp_path):
+    content = b'{"a": 1}\n{"a": "' + b"x" * (64 << 20) + b'"}\n'
+    assert_refused(tmp_path, "a.jsonl", content, r"a\.jsonl, line 2: must be at most 64 MB long. Got more; check for")
 
 
 def test_an_entry_without_end_is_refused_before_it_takes_the_memory(tmp_path):
@@ -79,6 +113,8 @@ BAD_FILES = {
         b'{"a": null}\n{"a": 1}\n{"a": "x"}\n',
         "the column 'a' must hold values of one kind, in lists too. Got a number in line 2 and text in line 3",
     ),
+    "booleans among numbers": ("a.jsonl", b'{"a": 1.5}\n{"a": true}\n', "a number in line 1 and a boolean in line 2"),
+    "booleans among numbers in lists": ("a.jsonl", b'{"a": [1.5]}\n{"a": [true]}\n', "booleans among numbers"),
     "mixed kinds in a list": ("a.jsonl", b'{"a": [1, "x"]}\n', "the column 'a' must hold values of one kind"),
     "too large an integer": ("a.jsonl", b'{"a": 100000000000000000000}\n', "the column 'a' must .* too large"),
     "half a character": ("a.jsonl", b'{"a": "\\ud800"}\n', "the column 'a' must .* surrogates"),

@@ -35,16 +35,17 @@ def read(own: Dialect, file: BinaryIO, expected: Expected, source: str) -> Batch
     start = file.tell()
     # Without their types first, so that a file with other columns is refused before it is read through.
     expected.resolved(pa.schema([(name, pa.null()) for name in names]), source)
-    # Arrow refuses a row that reaches over more than two blocks.
+    # Arrow refuses a row that reaches over more than two blocks, of whatever size they are.
     for n_bytes in (PARSED_BYTES, MAX_ROW):
         try:
             batches = _text_batches(file, start, names, dialect, n_bytes)
             columns = settled_columns(batches, names, expected, source, decimal=dialect.decimal)
             break
         except pa.ArrowInvalid as error:
+            file.seek(header)
             if n_bytes == MAX_ROW or "straddling" not in str(error):
-                file.seek(header)
                 refuse_delimited(file, len(names), dialect, source, error)
+            check_rows(file, dialect, source)
     yield from typed_batches(_text_batches(file, start, names, dialect, n_bytes), names, columns, expected, source)
 
 
@@ -154,8 +155,13 @@ def check_quotation_marks(file: BinaryIO, dialect: Dialect, source: str) -> None
     # Only where the marks of a line are not pairs can a cell reach over lines, which is worth the slow way, row by row.
     if has_marks and any(line.count(b'"') % 2 for line in check_lines(file, source, first=dialect.n_skipped + 1)):
         file.seek(start)
-        collections.deque(_rows(file, dialect, source), maxlen=0)
+        check_rows(file, dialect, source)
     file.seek(start)
+
+
+def check_rows(file: BinaryIO, dialect: Dialect, source: str) -> None:
+    """Refuse a row that is too long, or whose quotation marks are no pairs."""
+    collections.deque(_rows(file, dialect, source), maxlen=0)
 
 
 def refuse_unclosed(line: int, source: str) -> NoReturn:

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, NoReturn
 
 import pyarrow as pa
@@ -35,6 +35,7 @@ class Values:
 
     def add(self, values: list[Any], first_row: int) -> None:
         """Take more values; Arrow refuses those that no type holds together."""
+        check_booleans(values)
         texts, others = _split(values)
         found = others.type
         if found != pa.null():
@@ -194,6 +195,22 @@ def _split(values: list[Any]) -> tuple[pa.Array, pa.Array]:
     return texts, pa.array([None if isinstance(value, str) else value for value in values])
 
 
+def _leaf_types(values: Iterable[Any]) -> set[type]:
+    """Return the types of values, and of those within lists."""
+    held = list(values)
+    types = set(map(type, held))
+    if list in types:
+        types |= _leaf_types(itertools.chain.from_iterable(value for value in held if type(value) is list))
+    return types
+
+
+def check_booleans(values: list[Any]) -> None:
+    """Refuse booleans among numbers, of which Arrow would make 0 and 1 if they come in the same block."""
+    types = _leaf_types(values)
+    if bool in types and types & {int, float}:
+        raise ValueError("booleans among numbers")
+
+
 def check_json_object(line: str, place: str, decode: Callable[[str], Any], source: str) -> dict[str, Any]:
     """Return the object that a line of JSON holds."""
     try:
@@ -230,6 +247,6 @@ def refuse_mixture(name: str, got: str | None, source: str, error: Exception | N
     """Raise an error about a column of JSON whose values are of several kinds."""
     why = f"this: {one_line(error)}" if error else "several"
     raise ValueError(
-        f"{source}: the column '{name}' must hold values of one kind, in lists too. Got {got or why}; make them all "
-        "text, say."
+        f"{source}: the column '{name}' must hold values of one kind, in lists too. Got {got or why}; make them "
+        "all text, for example."
     ) from error
