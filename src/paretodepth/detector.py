@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -380,11 +380,11 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _adopt(self, model: Model) -> Self:
         """Take over what a fit has found."""
         note_features(self, model.criteria.layout)
-        self.model_, self.criteria_, self.fronts_ = model, model.criteria.fitted, model.fronts
-        self.advice_ = [*model.advice, *standing_out_advice(model.scores)]
+        self.model_, self.criteria_, self.dropped_ = model, model.criteria.fitted, model.dropped
+        self.advice_, self.fronts_ = [*model.advice, *standing_out_advice(model.scores)], cast(Any, model.fronts)
         self.n_neighbors_, self.n_fronts_, self.exact_ = model.measurer.n_neighbors, model.n_fronts, model.is_exact
         self.training_scores_, self.offset_, self.alpha_ = -model.scores, -model.threshold, model.alpha
-        self.training_labels_, self.dropped_ = labels(self.training_scores_ - self.offset_), model.dropped
+        self.training_labels_ = labels(self.training_scores_ - self.offset_)
         return self
 
 
