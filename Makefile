@@ -86,11 +86,12 @@ fuzz-atheris: .venv/.dev
 	$(PIP) install --group fuzz
 	$(BIN)/python -m tests.promises.fuzz_atheris -max_total_time=600
 
-# Ten minutes of fits, scores, saves and loads from several threads, 200 kills of a save, and 200 signals of each kind
-# to each command.
+# Ten minutes of fits, scores, saves and loads from several threads, 200 kills of a save, 200 signals of each kind to
+# each command, and 500 random streams.
 soak: .venv/.dev
 	$(BIN)/python -m tests.promises.soak --seconds 600
 	PARETODEPTH_KILLS=200 $(BIN)/python -m pytest tests/promises -k "kills_during_save or signals_leave"
+	PARETODEPTH_STREAMS=500 $(BIN)/python -m pytest tests/streaming/test_random_streams.py
 
 .venv/.python:
 	$(PYTHON) -m venv .venv

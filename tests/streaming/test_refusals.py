@@ -180,6 +180,16 @@ def test_a_change_for_good_is_learnt_in_the_end(n_first):
     assert course(stream, later[:1])[0][0] is not None
 
 
+def test_numbers_that_came_after_text_can_be_read_when_the_text_has_left_the_window():
+    criteria = [Criterion("m", ["a", "b"], "mahalanobis"), Criterion("all", ["a", "kind"], "gower")]
+    # The fits fail at first, so that the window slides.
+    samples = [{"a": 1.0, "b": 1.0, "kind": kind} for kind in ["x", 5.0] + ["x"] * 40]
+    samples += [{"a": a, "b": b, "kind": "x"} for a, b in ORDINARY[:60]]
+    observations, _ = course(StreamingDetector(criteria, window=30, alpha=0.1), samples)
+    assert None not in observations
+    assert observations[-1].score >= 0
+
+
 def test_the_first_value_that_is_not_missing_fixes_the_kind_of_a_column():
     criteria = [Criterion("all", ["a", "kind"], "gower", missing="ignore")]
     samples = [{"a": a, "kind": "x" if b > 0 else "y"} for a, b in ORDINARY[:60]]

@@ -199,7 +199,7 @@ class FirstReader:
         if draft.table(sample, number) is None:
             return None
         read = {column for _, columns in bound for column in columns}
-        first = _first_present([*samples, draft.kept(sample)], layout, read)
+        first = _example(samples, draft.kept(sample), layout, read)
         values = _values(first)
         is_known = len(values) == len(self._values) and all(map(lambda a, b: a is b, values, self._values))
         if self._reader is None or not is_known:
@@ -232,19 +232,19 @@ def _first_layout(criteria: Sequence[Criterion] | None, sample: Any) -> tuple[La
     return layout, bound_criteria(criteria, layout)
 
 
-def _first_present(samples: Sequence[Any], layout: Layout, read: Collection[int]) -> Any:
-    """Return a sample of the first value in each column that is not missing, as far as there is one."""
-    first = samples[0]
+def _example(samples: Sequence[Any], sample: Any, layout: Layout, read: Collection[int]) -> Any:
+    """Return a sample that tells how to read a table of others: of each column the first value that is not missing.
+
+    Text comes before numbers, which can be read as categories too. A new sample counts where the others have no value.
+    """
     if layout.is_object_column:
-        return first
+        return samples[0] if samples else sample
     keys = layout.feature_names or range(layout.n_features)
-    values = [
-        next((sample[key] for sample in samples if not is_missing(sample[key])), first[key])
-        if place in read
-        else first[key]
-        for place, key in enumerate(keys)
-    ]
-    return dict(zip(keys, values, strict=True)) if isinstance(first, dict) else values
+    values = [sample[key] for key in keys]
+    for place, key in enumerate(keys):
+        present = [other[key] for other in samples if not is_missing(other[key])] if place in read else []
+        values[place] = next((value for value in present if isinstance(value, str)), [*present, values[place]][0])
+    return dict(zip(keys, values, strict=True)) if isinstance(sample, dict) else values
 
 
 def _stand_ins(criteria: Sequence[Criterion]) -> list[Criterion]:
