@@ -80,6 +80,7 @@ boundscheck: .venv/.dev
 fuzz: .venv/.dev
 	$(BIN)/python -m tests.promises.fuzz --kinds model,sealed,toml --files 60000
 	$(BIN)/python -m tests.promises.fuzz --kinds fields --files 100000
+	$(BIN)/python -m tests.promises.fuzz --kinds matrices --files 40000
 	$(BIN)/python -m tests.promises.fuzz --kinds data --files 20000
 
 fuzz-atheris: .venv/.dev

@@ -13,6 +13,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector
+from paretodepth.scoring.measures import LARGEST
+from paretodepth.scoring.methods import METHODS
 from tests import naive
 from tests.draws import small_blocks
 
@@ -266,3 +268,14 @@ def test_a_refused_fit_leaves_the_detector_as_it_was():
     with pytest.raises(ValueError, match="must hold finite numbers"):
         detector.fit(np.full((9, 3), np.inf))
     assert {name: getattr(detector, name) for name in vars(detector)} == before
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rescaling_a_criterion_changes_no_bit_of_a_score_up_to_the_documented_bound(method, data):
+    X_train, X_new = data
+    scores = ParetoDepthDetector(method=method).fit(X_train).score_samples(X_new)
+    for exponent in (-900, 900, 985):
+        scales = np.array([1.0, 2.0**exponent, 1.0, 1.0, 1.0])
+        detector = ParetoDepthDetector(method=method).fit(X_train * scales)
+        assert_array_equal(detector.score_samples(X_new * scales), scores)
+    assert f"sums count as {LARGEST:g}".replace("+", "") in ParetoDepthDetector.__doc__

@@ -58,8 +58,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The share of nominal samples that may be called anomalies: `predict` tells whether p-values are at most
         alpha. None: 0.05, or the smallest p-value that can be had if there are fewer than 19 calibrating samples.
     threshold : float or None, default=None
-        The score above which a sample is an anomaly, a mean depth (the paper's sigma) for ``method="depth"``.
-        Overrides `alpha`.
+        Score above which a sample is an anomaly, with ``method="depth"`` the paper's sigma. Overrides `alpha`.
     calibration : {"leave-one-out", "split"}, default="leave-one-out"
         Which samples calibrate. ``"leave-one-out"``: all training samples, each compared with the others.
         ``"split"``: a random third, which the fronts are then made without; fewer samples for either purpose, but
@@ -69,8 +68,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ``method="blend"``, a depth below random dyads. Memory then no longer grows with the number of pairs.
         ``"auto"``: an L that some 0.1 % of the nearest dyads of nominal samples exceed. None: all fronts.
     max_dyads : int or None, default=None
-        Make the fronts of so many random dyads: faster, of many criteria above all, and approximate. Neighbors and
-        scores still regard all training samples.
+        Number of random dyads that make the fronts, faster and approximate. Neighbors are still sought among all.
     memory_limit : int or None, default=None
         Bytes that `fit` may take, by an estimate; it refuses to start if it needs more. None: half of what is free.
     n_jobs : int or None, default=None
@@ -115,8 +113,10 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     -----
     N samples make N (N - 1) / 2 dyads, held during `fit` unless `max_depth` or `max_dyads` is given; see
     ``docs/scaling.md``. Where neighbors are tied, the other criteria decide in their order; no score depends on the
-    order of the samples. New samples that lack a value in a criterion with ``missing="drop"`` have NaN as score and
-    p-value, and the label 0. Of data frames and dicts, new samples need only the columns that criteria name.
+    order of the samples. With ``method="criteria"`` and ``"blend"``, rescaling a criterion changes no score while sums
+    of its dissimilarities stay below 1e300; larger sums count as 1e300. A new sample with a missing value in a
+    criterion with ``missing="drop"`` has the score NaN and the label 0. Data frames and dicts need only the columns
+    that criteria name.
 
     References
     ----------

@@ -14,7 +14,7 @@ from paretodepth.scoring.methods import METHODS
 from tests.criteria.metric_draws import is_installed
 from tests.data import ROOT
 from tests.promises import fuzz
-from tests.promises.fuzz_corpus import data_seeds, model_seeds, toml_seeds
+from tests.promises.fuzz_corpus import data_seeds, matrix_seeds, model_seeds, toml_seeds
 from tests.promises.fuzz_fields import Opened
 
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits and measures memory as Linux does")
@@ -29,11 +29,17 @@ def run(*options):
 def test_some_mutated_files_are_read_or_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(signal, "setitimer", lambda *interval: None)
     counts = collections.Counter()
-    corpora = {"fields": model_seeds(step=9), "data": data_seeds(), "toml": toml_seeds()}
+    corpora = {
+        "fields": model_seeds(step=9),
+        "matrices": matrix_seeds(),
+        "data": data_seeds(),
+        "toml": toml_seeds(),
+    }
     for kind, seeds in corpora.items():
         counts.update((kind, fuzz.try_file(number, kind, seeds, "test", tmp_path)) for number in range(150))
     # A mutator that breaks every file, or none, would test nothing.
     assert min(counts["fields", "scored"], counts["fields", "refused"]) > 30
+    assert min(counts["matrices", "scored"], counts["matrices", "refused"]) > 30
     assert min(counts["data", "read"], counts["data", "refused"]) > 10
     assert min(counts["toml", "read"], counts["toml", "refused"]) > 10
 
@@ -62,6 +68,7 @@ def test_the_corpus_has_every_metric_and_method_and_every_part_of_the_schema():
     [
         ("model,sealed,toml", ["model: .* scored", "sealed: .* scored", "sealed: .* refused", "toml: .* read"]),
         ("fields", ["fields: .* scored", "fields: .* refused"]),
+        ("matrices", ["matrices: .* scored", "matrices: .* refused"]),
         ("data", ["data: .* read", "data: .* refused"]),
     ],
 )
