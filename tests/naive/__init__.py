@@ -224,8 +224,8 @@ def p_value(nominal, value):
 def surprise(nominal, value):
     """Minus the logarithm of the share of nominal values at least as large; an exponential tail beyond 90 %.
 
-    The tail starts with the share of the values above its start. The start counts too, but at most twice: two samples
-    that are each other's nearest have equal values where nothing else is tied.
+    The tail starts with the share of the values above its start. The start counts too: once, or as often as it
+    occurs if that is at most three times, as among values of samples that are not tied.
     """
     nominal, value = np.minimum(nominal, LARGEST), min(value, LARGEST)
     ranked = sorted(nominal)
@@ -236,8 +236,8 @@ def surprise(nominal, value):
     scale = np.mean(excess) if excess else np.mean(np.abs(nominal)) or 1.0
     with np.errstate(over="ignore"):
         tail = min((value - start) / max(scale, np.finfo(float).tiny), LARGEST)
-    n_at_start = min(sum(other == start for other in nominal), 2)
-    return -np.log((len(excess) + n_at_start) / len(nominal)) + tail
+    n_tied = sum(other == start for other in nominal)
+    return -np.log((len(excess) + (n_tied if n_tied <= 3 else 1)) / len(nominal)) + tail
 
 
 def statistics(rows, n_neighbors, dyads, numbers, exclude=None):

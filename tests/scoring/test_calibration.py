@@ -148,11 +148,13 @@ def test_a_tail_starts_with_the_share_above_its_start():
         surprises = Surprise.fit(np.array(nominal)).of(values)
         assert_allclose(surprises, [naive.surprise(nominal, value) for value in values], rtol=1e-12)
         assert np.all(np.diff(surprises) >= 0)
-    # One of a hundred is above, and the start counts twice at most.
-    assert_allclose(Surprise.fit(np.array([0.0] * 99 + [1.0])).of(values), [0, *(np.log(100 / 3) + values[1:])])
-    # Where two are each other's nearest and nothing else is tied, the tail starts with the share at least as large.
-    paired = np.repeat(np.arange(50.0), 2)
-    assert_allclose(Surprise.fit(paired).of(np.array([45.0, 45.0 + 1e-9])), -np.log(0.1), rtol=1e-9)
+    # One of a hundred is above, and the start counts once.
+    assert_allclose(Surprise.fit(np.array([0.0] * 99 + [1.0])).of(values), [0, *(np.log(50) + values[1:])])
+    # Values that few share are not tied: the tail starts with the share at least as large.
+    for n_equal in (1, 2, 3):
+        nominal = np.repeat(np.arange(100.0), n_equal)
+        start = nominal[-10 * n_equal]
+        assert_allclose(Surprise.fit(nominal).of(np.array([start, start + 1e-12])), np.log(10), rtol=1e-9)
 
 
 def test_few_samples_have_the_smallest_alpha_they_allow(data):

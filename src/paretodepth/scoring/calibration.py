@@ -22,6 +22,8 @@ TAIL_SHARE = 0.1
 """Share of nominal samples beyond which the distribution of a measure is continued exponentially."""
 MIN_TAIL = 5
 """Nominal samples that the tail starts with at least."""
+FEW_TIED = 3
+"""Nominal samples that may share a value without ties in the data: each other's nearest, or of the same depth."""
 
 
 def kept_rows(n_samples: int, calibration: str, seed: int) -> NDArray[np.intp] | slice:
@@ -62,8 +64,8 @@ class Surprise:
     """Minus the logarithm of the share of nominal samples in which a measure is at least as large.
 
     Up to `start` it is the share itself. Beyond, where few or no nominal samples are left, it is
-    continued as if the measure had an exponential tail, so that it keeps rising: from the share of
-    nominal samples above `start`, at which at most two count, however many are tied.
+    continued as if the measure had an exponential tail, so that it keeps rising. The tail starts
+    with the share of nominal samples above `start`; those tied there count as one.
 
     Attributes
     ----------
@@ -91,8 +93,8 @@ class Surprise:
     def of(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the surprise of each value."""
         nominal, n_samples, values = self.nominal, len(self.nominal), np.minimum(values, LARGEST)
-        # Two samples that are each other's nearest have equal values even where nothing is tied.
-        tail_first = max(nominal.searchsorted(self.start), nominal.searchsorted(self.start, "right") - 2)
+        first, after = nominal.searchsorted(self.start), nominal.searchsorted(self.start, "right")
+        tail_first = first if after - first <= FEW_TIED else after - 1
         n_as_large = n_samples - np.minimum(nominal.searchsorted(values), tail_first)
         # Looked up, so that no bit depends on how many values there are.
         by_count = -np.log(np.arange(1, n_samples + 1) / n_samples)
