@@ -55,6 +55,15 @@ def test_a_pipe_is_scored_as_a_file(files, tmp_path):
     assert b"of 120 samples called anomalies" in done.stderr
 
 
+def test_help_and_documents_say_that_a_model_holds_the_training_samples(files):
+    amounts = pd.read_csv(files["nominal"])["amount"].to_numpy()
+    np.testing.assert_array_equal(ParetoDepthDetector.load(files["model"]).model_.training[0][:, 0], amounts)
+    root = Path(__file__).parents[2]
+    texts = [(root / name).read_text() for name in ("SECURITY.md", "docs/how-to/save-and-load.md")]
+    for text in (run("score", "--help").output, *texts):
+        assert "holds the training samples" in " ".join(text.split())
+
+
 def test_of_some_rows_advice_and_remarks_name_those_of_the_file(tmp_path):
     values = np.random.default_rng(0).random((300, 2)).round(3).astype(object)
     values[[5, 105, 205], 0], values[6::20, 0] = [30.0, -60.0, 90.0], ""

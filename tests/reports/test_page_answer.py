@@ -1,6 +1,7 @@
 """The report's answer: what is to blame, who is alike, when it was, and a sample's values against the usual."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -10,7 +11,8 @@ import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.reports import detect, write_report
-from tests.reports.browser import column
+from paretodepth.reports.results import results_table
+from tests.reports.browser import column, n_called
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +20,8 @@ pytestmark = pytest.mark.slow
 def bars(page, part):
     """Return the bars of a part as names and counts."""
     names = page.locator(f"#{part} .bar-name").all_inner_texts()
-    return dict(zip(names, map(int, page.locator(f"#{part} .bar-count").all_inner_texts()), strict=True))
+    counts = [int(text.replace(",", "")) for text in page.locator(f"#{part} .bar-count").all_inner_texts()]
+    return dict(zip(names, counts, strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +66,32 @@ def test_bars_count_the_reasons_and_filter_the_table(found, report, opened):
     page.focus("#handle")
     page.keyboard.press("End")
     assert not page.is_visible("#overview")
+
+
+def test_bars_count_all_anomalies_as_the_results_do_or_say_how_many(tmp_path, opened):
+    rng = np.random.default_rng(0)
+    table = pa.table({name: rng.standard_t(3, 2600) for name in "abcdefg"})
+    some = np.sort(rng.choice(2600, 120, replace=False))
+    found = detect(ParetoDepthDetector(method="blend"), table, contamination=0.9, rows=some)
+    because = results_table(found).column("because").drop_null().to_pylist()
+    assert len(because) == found.n_anomalies == 2340
+    for limits in ({}, {"max_explained": 500}, {"max_samples": 700}):
+        write_report(found, tmp_path / "report.html", **limits)
+        page = opened(tmp_path / "report.html")
+        assert n_called(page) == found.n_anomalies
+        assert f"{found.n_anomalies:,} anomalies without a mark" in page.inner_text("#progress")
+        told = Counter(reason.because for reason in found.reasons(min([found.n_anomalies, *limits.values()])))
+        assert bars(page, "reasons") == told
+        note = page.inner_text("#reasons-note")
+        if limits:
+            assert f"{told.total():,} of 2,340 anomalies" in note
+        else:
+            assert told == Counter(because)
+            assert note == ""
+            rest = int(re.match(r"\d*", page.inner_text("#groups-rest"))[0] or 0)
+            assert sum(bars(page, "groups").values()) + rest == 2340
+    assert "Scores are estimates: only 120 random rows of 2,600 were fitted." in page.inner_text("#basis")
+    assert "exact" not in page.inner_text("#basis")
 
 
 def test_ids_keep_their_digits_and_sentences_stand_beside_values(tmp_path, opened):

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +14,17 @@ from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.reports import detect
 from paretodepth.reports.cells import cell, short_name, short_sentence, shown_columns
 from paretodepth.reports.detection import scored
-from paretodepth.reports.page_data import explained_samples, page_details, page_figures
+from paretodepth.reports.page_data import (
+    exactness_sentence,
+    explained_samples,
+    page_details,
+    page_figures,
+    score_sentence,
+)
 from paretodepth.reports.results import summary
 from paretodepth.reports.usual import milliseconds, time_column, usual_figures
+from paretodepth.scoring.measures import joined
+from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.value_words import number_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
@@ -85,8 +94,49 @@ def test_of_more_criteria_fewer_samples_are_explained_but_all_that_are_called(fo
     nominal, new = (pa.table({f"c{i}": rng.random(n) for i in range(10)}) for n in (40, 50))
     many = detect(ParetoDepthDetector(method="criteria"), nominal, new)
     assert explained_samples(many) == 888
-    called = replace(many, samples=new, scores=np.full(1500, many.threshold + 1))
-    assert explained_samples(called) == 1500
+    called = replace(many, samples=new, scores=np.full(15_000, many.threshold + 1))
+    assert explained_samples(called) == 15_000
+
+
+def blend_parts(model, scores):
+    """What the page says the blend's score is, computed from p-values of training samples, each left out in turn."""
+    measures = model.map_left_out(
+        partial(model.measurer.of, needed=METHODS["blend"].fitted), np.arange(len(scores)), n_jobs=1
+    )
+    surprise = partial(model.calibration.surprise, joined(measures))
+    n_criteria = len(model.criteria.fitted)
+    means, ratios = surprise("neighbor_means"), surprise("local_ratios")
+    alone = (means.reshape(len(scores), -1, n_criteria).sum(axis=1) + ratios) / 4
+    together = (surprise("balanced_mean") + surprise("balanced_ratio")) / 2
+    most = [] if n_criteria == 1 else [n_criteria * np.exp(-alone.max(axis=1))]
+    return [*most, np.exp(-together), np.exp(-surprise("pair_depth"))]
+
+
+@pytest.mark.parametrize(("n_criteria", "number"), [(1, "two"), (3, "three")])
+def test_the_page_says_what_the_score_is(n_criteria, number):
+    X = np.random.default_rng(0).random((60, n_criteria))
+    blend, depth, criteria = (ParetoDepthDetector(method=name).fit(X).model_ for name in ("blend", "depth", "criteria"))
+    assert f"minus the natural logarithm of the harmonic mean of {number} p-values" in score_sentence(blend)
+    p_values = blend_parts(blend, blend.scores)
+    assert len(p_values) == {"two": 2, "three": 3}[number]
+    np.testing.assert_allclose(blend.scores, -np.log(1 / np.mean(1 / np.array(p_values), axis=0)))
+    assert "the mean Pareto depth of a sample's dyads" in score_sentence(depth)
+    assert "minus the natural logarithm of the smallest p-value of a criterion" in score_sentence(criteria)
+
+
+def test_scores_are_exact_only_if_nothing_is_left_to_chance():
+    table = pa.table({"a": np.random.default_rng(0).random(90), "b": np.random.default_rng(1).random(90)})
+
+    def said(rows=None, samples=None, **parameters):
+        return exactness_sentence(detect(ParetoDepthDetector(**parameters), table, samples, rows=rows))
+
+    rows = np.arange(0, 90, 2)
+    assert said() == said(max_depth=1000, method="blend") == "All scores are exact for the 90 samples fitted."
+    for samples in (None, table):
+        assert said(rows, samples) == "Scores are estimates: only 45 random rows of 90 were fitted."
+    assert said(max_dyads=300) == "Scores are estimates: the fronts are not those of all dyads."
+    assert said(max_depth=2) == "Scores are estimates: dyads beyond front 2, the last one kept, share one depth."
+    assert said(max_depth=2, method="blend").endswith("front kept of a pair are estimated from random dyads.")
 
 
 def test_names_are_cut_in_their_middle_and_sentences_at_their_end():
@@ -107,7 +157,7 @@ def usual(values, metric="difference", letters=40, new=None):
     table = pa.table({"a": values})
     model = ParetoDepthDetector([Criterion("a", "a", metric)]).fit(table).model_
     columns = model.criteria.columns(table if new is None else pa.table({"a": new}), caller="")
-    found = usual_figures(model, columns, ["id", "a"], letters)
+    found = usual_figures(model, columns, ["a"], ["id", "a"], letters)
     assert all(entry["column"] == 1 for entry in found)
     return found[0] if found else None
 

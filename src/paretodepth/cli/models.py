@@ -112,7 +112,9 @@ def score(
 ) -> None:
     """Score samples with a model, in chunks, so that files of any length need little memory.
 
-    A report needs them all at once. It tells nothing of usual values, for a model's file has no training samples.
+    A report needs all samples at once. It shows usual ranges, but not the nearest samples.
+
+    A model file holds the training samples: send it only to those who may see them.
 
     Example: paretodepth score nominal.model new.csv --out scores.csv
     """

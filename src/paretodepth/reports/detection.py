@@ -189,7 +189,7 @@ class Detection:
             explanation = explain_mixed(self.model, places, new, n_jobs=n_jobs)
         else:
             explanation = explain_new(self.model, self._views_of(self.seen, rows), n_jobs=n_jobs)
-        explanation = with_values(explanation, self.model, self._columns_of(rows))
+        explanation = with_values(explanation, self.model, self.columns_of(rows))
         if self.fitted_rows is not None:
             fitted_rows = self.fitted_rows
             explanation = replace(explanation, neighbors=[fitted_rows[nearest] for nearest in explanation.neighbors])
@@ -197,7 +197,7 @@ class Detection:
         names = training_names(self.training, self.id_column, self.count_from)
         return replace(explanation, is_anomaly=self.is_anomaly[rows], others=others, names=names)
 
-    def _columns_of(self, rows: NDArray[np.intp]) -> Columns:
+    def columns_of(self, rows: NDArray[np.intp]) -> Columns:
         """Return some samples as columns, as they came."""
         if self.seen is not None and (columns := self.seen.columns_of(rows)) is not None:
             return columns

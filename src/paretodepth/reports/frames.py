@@ -37,8 +37,7 @@ def report(
     path : str or path-like
         ``-`` is standard output.
     training : as X, or None, default=None
-        The samples that the detector was fitted on. With them the page shows a sample's values against the usual
-        ones, and the nearest samples beside it.
+        The samples that the detector was fitted on. With them the page shows the nearest ones beside each sample.
     title : str, default="Anomalies"
     id_column : str or None, default=None
         The column that names the samples.

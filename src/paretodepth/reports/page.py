@@ -23,8 +23,8 @@ MAX_SAMPLES = 10_000
 FIGURES_BYTES = 1_500_000
 DETAILS_BYTES = 1_200_000
 """What the compressed data may take, so that a page stays below 6 MB: the library for pictures takes 2 MB."""
-CELL_LETTERS = (200, 40, 12)
-"""Letters that a cell of text keeps, if these make the figures fit."""
+CUTS = ((200, 1), (40, 1), (12, 1), (12, 2), (12, 4), (12, 8), (12, 16))
+"""Letters that a cell of text keeps, and the part of the samples that is explained: the first that fit are taken."""
 N_TRIED = 100
 """Samples whose details tell how many samples' details will fit."""
 
@@ -48,7 +48,7 @@ def write_report(
     Parameters
     ----------
     detection : Detection
-        Of :func:`detect`; without training samples, as of a model's file, nothing is told of usual values.
+        Of :func:`detect`; without training samples, as of a model's file, no nearest samples are shown.
     path : str or path-like
         ``-`` is standard output.
     title : str, default="Anomalies"
@@ -59,8 +59,8 @@ def write_report(
     max_samples : int, default=10_000
         Samples in the table; of more the others are only counted.
     max_explained : int or None, default=None
-        Samples of which it is told why. None: those called, up to 2,000, and more the fewer criteria there are, for
-        it takes less time: 10,000 with up to three, some 600 with twelve.
+        Number of samples to explain. None: all that are flagged, and others, the more the fewer criteria there are:
+        10,000 with up to three, some 600 with twelve.
     details_bytes : int, default=1_200_000
         What the compressed details may take: nearest samples, dyads and lines, for a click on a sample.
     """
@@ -77,7 +77,7 @@ def write_report(
         foot = provenance_lines(detection, provenance)
         most = explained_samples(detection) if max_explained is None else max_explained
         n_explained = min(detection.n_scored, max_samples, most)
-        figures, letters = _figures(detection, title, (max_samples, n_explained), id_column, foot)
+        figures, letters, n_explained = _figures(detection, title, (max_samples, n_explained), id_column, foot)
         details = _details(detection, n_explained, letters, details_bytes, id_column)
     page = environment.get_template("report.html").render(
         title=short_name(title),
@@ -93,14 +93,15 @@ def write_report(
 
 def _figures(
     detection: Detection, title: str, sizes: tuple[int, int], id_column: str | None, foot: list[list[str]]
-) -> tuple[bytes, int]:
-    """Return the packed figures, with cells as long as fit, and how long that is."""
-    for letters in CELL_LETTERS:
-        told = page_figures(detection, title, *sizes, letters, id_column=id_column)
+) -> tuple[bytes, int, int]:
+    """Return the packed figures, with cells as long and as many samples explained as fit, and how many that are."""
+    for letters, part in CUTS:
+        n_explained = -(-sizes[1] // part)
+        told = page_figures(detection, title, sizes[0], n_explained, letters, id_column=id_column)
         figures = _packed_json(told | {"provenance": foot})
         if len(figures) <= FIGURES_BYTES:
             break
-    return figures, letters
+    return figures, letters, n_explained
 
 
 def _details(detection: Detection, n_detailed: int, letters: int, n_bytes: int, id_column: str | None) -> bytes:

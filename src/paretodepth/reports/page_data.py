@@ -21,6 +21,7 @@ from paretodepth.reports.lines import drawings, rounded
 from paretodepth.reports.reasons import TOGETHER, Reason
 from paretodepth.reports.results import advice_of, headline, label_figures, left_out_remarks, shown_row
 from paretodepth.reports.usual import milliseconds, time_column, usual_figures
+from paretodepth.scoring.advice import is_cut
 from paretodepth.scoring.model import Model
 
 Json = dict[str, Any]
@@ -39,8 +40,7 @@ MAX_SORTED = 500_000
 MAX_DYADS = 120
 """Dyads drawn of one sample."""
 EXPLAINED_PAIRS = 40_000
-"""Pairs of criteria, in as many samples as that makes, for which it is told why: with many criteria this takes long."""
-MAX_CALLED_EXPLAINED = 2000
+"""Pairs of criteria, times samples, that are explained though not flagged: with many criteria this takes long."""
 N_NEIGHBORS = 3
 """Nearest nominal samples shown for each criterion."""
 N_CROWD = 500
@@ -92,6 +92,7 @@ def page_figures(
         "n_training": len(model.scores) - len(model.dropped),
         "n_samples": detection.n_scored,
         "n_more": detection.n_scored - len(rows),
+        "n_anomalies": detection.n_anomalies,
         "left_out": detection.is_left_out,
         "method": model.method,
         "alpha": model.alpha,
@@ -102,8 +103,9 @@ def page_figures(
         "fitted_some": detection.fitted_rows is not None,
         "label": label_figures(detection),
         "threshold": detection.threshold,
-        **_front_figures(model),
-        "exact": bool(model.is_exact),
+        "score": score_sentence(model),
+        "fronts": fronts_sentence(model),
+        "exactness": exactness_sentence(detection),
         "advice": [short_sentence(text, long_names) for text in (*left_out_remarks(detection), *advice_of(detection))],
         "criteria": names,
         "metrics": [str(getattr(c.metric, "__name__", c.metric)) for c in model.criteria.fitted],
@@ -125,16 +127,20 @@ def page_figures(
 
 
 def explained_samples(detection: Detection) -> int:
-    """Return of how many samples, the strangest, it is told why; the more criteria, the fewer beside those called."""
+    """Return the number of samples to explain: all flagged ones, and others, the fewer the more criteria there are."""
     n_criteria = len(detection.model.criteria.fitted)
-    n_called = min(detection.n_anomalies, MAX_CALLED_EXPLAINED)
-    return max(n_called, EXPLAINED_PAIRS // max(1, n_criteria * (n_criteria - 1) // 2))
+    return max(detection.n_anomalies, EXPLAINED_PAIRS // max(1, n_criteria * (n_criteria - 1) // 2))
 
 
 def _read_columns(detection: Detection) -> list[list[str]]:
     """Return the columns that each criterion reads."""
-    names = detection.model.criteria.layout.feature_names or detection.samples.column_names
+    names = _names(detection)
     return [[names[column] for column in fitted.columns] for fitted in detection.model.criteria.fitted]
+
+
+def _names(detection: Detection) -> list[str]:
+    """Return the names of the columns that criteria number."""
+    return detection.model.criteria.layout.feature_names or detection.samples.column_names
 
 
 def _page_columns(detection: Detection, id_column: str | None) -> list[str]:
@@ -152,9 +158,7 @@ def _usual(detection: Detection, columns: Sequence[str], rows: NDArray[np.intp],
     """Return what is usual in the shown columns that criteria read."""
     if not len(rows):
         return []
-    criteria = detection.model.criteria
-    own = detection.samples.select(criteria.layout.feature_names or detection.samples.column_names).take(rows)
-    return usual_figures(detection.model, criteria.columns(own, caller="write_report"), columns, cell_letters)
+    return usual_figures(detection.model, detection.columns_of(rows), _names(detection), columns, cell_letters)
 
 
 def _times(detection: Detection, rows: NDArray[np.intp]) -> Json | None:
@@ -165,16 +169,52 @@ def _times(detection: Detection, rows: NDArray[np.intp]) -> Json | None:
     return {"column": short_name(name), "values": milliseconds(detection.samples.column(name).take(rows))}
 
 
-def _front_figures(model: Model) -> Json:
-    """Return how many fronts there are, of how many pairs of criteria if of pairs, and whether deeper ones were cut."""
-    fronts = model.fronts
-    if isinstance(fronts, Fronts):
-        max_depth, n_pairs, is_capped = fronts.max_depth, 0, fronts.max_depth is not None
+def score_sentence(model: Model) -> str:
+    """Return what the score of a method is."""
+    if model.method == "depth":
+        return "The score is the mean Pareto depth of a sample's dyads."
+    if model.method == "criteria":
+        return (
+            "The score is minus the natural logarithm of the smallest p-value of a criterion, by the distances to the "
+            "nearest samples; its tail is extrapolated."
+        )
+    parts = ["of the distances in all criteria together", "of the Pareto depth in pairs of criteria"]
+    if len(model.criteria.fitted) == 1:
+        parts = ["of the distances to the nearest samples", "of the Pareto depth"]
     else:
-        # A single criterion stands for itself, not for a pair.
-        n_pairs = len(fronts.criteria) if fronts.criteria.shape[1] == 2 else 0
-        max_depth, is_capped = None, any(part.max_depth is not None for part in fronts.fronts)
-    return {"n_fronts": model.n_fronts, "max_depth": max_depth, "n_pairs": n_pairs, "capped": is_capped}
+        parts = ["of the most unusual criterion, times the number of criteria", *parts]
+    number = "three" if len(parts) == 3 else "two"
+    return (
+        f"The score is minus the natural logarithm of the harmonic mean of {number} p-values with extrapolated tails: "
+        f"that {'; that '.join(parts)}."
+    )
+
+
+def fronts_sentence(model: Model) -> str:
+    """Return how many fronts there are, and of how many pairs of criteria if of pairs."""
+    fronts = model.fronts
+    # A single criterion stands for itself, not for a pair.
+    n_pairs = 0 if isinstance(fronts, Fronts) or fronts.criteria.shape[1] == 1 else len(fronts.criteria)
+    of_pairs = f" of {n_pairs:,} {'pair' if n_pairs == 1 else 'pairs'} of criteria" if n_pairs else ""
+    return f"{model.n_fronts:,} fronts{of_pairs}."
+
+
+def exactness_sentence(detection: Detection) -> str:
+    """Return whether scores are exact, or why they are estimates."""
+    model, estimates = detection.model, []
+    if detection.fitted_rows is not None and detection.training is not None:
+        n_rows = len(detection.training)
+        estimates.append(f"only {len(detection.fitted_rows):,} random rows of {n_rows:,} were fitted")
+    if not model.is_exact:
+        estimates.append("the fronts are not those of all dyads")
+    fronts = model.fronts
+    if isinstance(fronts, PairFronts) and any(map(is_cut, fronts.fronts)):
+        estimates.append("depths beyond the last front kept of a pair are estimated from random dyads")
+    elif isinstance(fronts, Fronts) and is_cut(fronts):
+        estimates.append(f"dyads beyond front {len(fronts):,}, the last one kept, share one depth")
+    n_fitted = len(model.scores) - len(model.dropped)
+    exact = f"All scores are exact for the {n_fitted:,} samples fitted."
+    return f"Scores are estimates: {'; '.join(estimates)}." if estimates else exact
 
 
 def _samples_key(samples: pa.Table) -> str:

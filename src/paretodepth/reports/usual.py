@@ -29,13 +29,14 @@ LOG_RATIO = 50.0
 """Positive values of such a range, from the median to the largest drawn, stand on a logarithmic axis."""
 
 
-def usual_figures(model: Model, samples: Columns, shown: Sequence[str], cell_letters: int) -> list[Json]:
+def usual_figures(
+    model: Model, samples: Columns, names: Sequence[str], shown: Sequence[str], cell_letters: int
+) -> list[Json]:
     """Return what is usual in the shown columns, as `Usual` has it, one entry for each way that criteria read them.
 
-    Of times and categories they also hold what the samples have, as numbers to compare and draw; the page shows
-    other numbers as its cells have them.
+    `names` are those of the columns of the fit. Entries of times and categories also hold what the samples have, as
+    numbers to compare and draw; other numbers stand in the page's cells.
     """
-    names = model.criteria.layout.feature_names or list(shown)
     found: dict[tuple[str, str], Json] = {}
     for fitted in model.criteria.fitted:
         for usual in fitted.usual:

@@ -122,7 +122,7 @@ function showMarks() {
   if (byId("note").value !== (note ?? "")) byId("note").value = note ?? "";
   const { row, score } = state.figures.samples;
   const marked = (wanted) => Object.values(state.marks).filter((given) => given.mark === wanted).length;
-  const left = row.filter((number, sample) => score[sample] > state.threshold && !state.marks[number]?.mark).length;
+  const left = nCalled() - row.filter((number, sample) => score[sample] > state.threshold && state.marks[number]?.mark).length;
   setText("progress", `${count(marked("confirmed"))} confirmed, ${count(marked("false alarm"))} marked as false alarm, ` +
     `${count(left)} ${left === 1 ? "anomaly" : "anomalies"} without a mark.`);
 }

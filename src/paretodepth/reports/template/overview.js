@@ -1,4 +1,4 @@
-// The answer: which criteria are to blame, which anomalies are alike, and when they were.
+// The answer: the main reasons, groups of similar anomalies, and when they were.
 const MAX_GROUPS = 8, MAX_DOTS = 800;
 
 const farP = () => state.figures.alpha ?? 0.05;
@@ -59,6 +59,7 @@ function filterBars(id, counts, name) {
 function showOverview() {
   const called = calledSamples(), { criteria, together } = state.figures;
   const reason = (sample) => String(state.figures.samples.because[sample] < 0 ? criteria.length : state.figures.samples.because[sample]);
+  setText("reasons-note", called.length < nCalled() ? `These bars count the ${count(called.length)} of ${count(nCalled())} anomalies that this page explains, those with the highest scores.` : "");
   filterBars("reasons", tally(called, reason), (show) => shortened([...criteria, together][show]));
   const groups = tally(called, groupOf);
   filterBars("groups", groups.slice(0, MAX_GROUPS), groupName);

@@ -31,6 +31,8 @@ const shortCell = (value) => value === null || value === undefined ? "" : String
 // Whom a sample is compared with.
 const others = () => !state.figures.left_out ? "nominal samples" : state.figures.fitted_some ? "fitted samples" : "others";
 
+const fittedSamples = () => others() === "others" ? "all samples" : others();
+
 // What a sample that is not called is named.
 const ordinary = () => state.figures.left_out ? "ordinary" : "nominal";
 const isCalled = (sample) => state.figures.samples.score[sample] > state.threshold;
@@ -87,19 +89,9 @@ function showFacts() {
   showLabel();
   byId("advice").replaceChildren(...figures.advice.map((advice) => element("li", advice)));
   byId("provenance").replaceChildren(...figures.provenance.flatMap(([heading, text]) => [element("dt", heading), element("dd", text)]));
-  const methods = {
-    blend: "the harmonic mean of three p-values: of the most surprising criterion, of the sum of all criteria, and of the Pareto depth in pairs of them",
-    depth: "the mean Pareto depth of a sample's dyads",
-    criteria: "the most surprising criterion",
-  };
   const criteria = figures.criteria.map((name, i) => `${name} (${figures.metrics[i]}, ${figures.n_neighbors[i]} neighbors)`);
-  const ofPairs = figures.n_pairs ? ` of ${count(figures.n_pairs)} ${figures.n_pairs === 1 ? "pair" : "pairs"} of criteria` : "";
-  setText("basis", `The score is ${methods[figures.method]}. ` +
-    `${count(figures.n_training)} ${figures.left_out ? "samples" : "nominal samples"}, ` +
-    `${count(figures.n_fronts)} fronts${ofPairs}. Criteria: ${criteria.join(", ")}. ` +
-    (figures.max_depth ? `Dyads beyond front ${count(figures.max_depth)} count as one front. ` : "") +
-    (figures.n_pairs && figures.capped ? "What lies beyond the last front kept of a pair is told by random dyads. " : "") +
-    (figures.exact ? "All scores are exact." : "Scores are approximate: fit did not sort all dyads.") +
+  setText("basis", `${figures.score} ${count(figures.n_training)} ${figures.left_out ? "samples" : "nominal samples"}, ` +
+    `${figures.fronts} Criteria: ${criteria.join(", ")}. ${figures.exactness}` +
     (figures.left_out ? ` Each sample is compared with ${comparedWith()}; its p-value is its rank among these.` : ""));
 }
 

@@ -166,7 +166,7 @@ function drawDyads(sample, hasDetails) {
   // Axes are logarithmic: a shift is a factor.
   const spread = (values) => new Set(values).size <= 12 ? values.map((value, i) => value * 10 ** (0.12 * shift(i))) : values;
   const traces = [{
-    name: state.figures.left_out ? "dyads of all samples" : "nominal dyads", mode: "markers", type: "scatter", x: spread(dots[pair.across]), y: spread(dots[pair.up]), hoverinfo: "skip",
+    name: `dyads of ${fittedSamples()}`, mode: "markers", type: "scatter", x: spread(dots[pair.across]), y: spread(dots[pair.up]), hoverinfo: "skip",
     marker: { size: 3, color: colour("soft"), opacity: 0.45 },
   }];
   pair.fronts.forEach((front, i) => traces.push({
@@ -184,9 +184,9 @@ function drawDyads(sample, hasDetails) {
     xaxis: { type: "log", title: title(pair.across), exponentformat: "power", nticks: 6 },
     yaxis: { type: "log", title: title(pair.up), exponentformat: "power", nticks: 6 },
   });
-  setText("dyads-note", (criteria.length > 2
-    ? `Fronts of ${state.figures.left_out ? "all samples'" : "the nominal"} dyads in these two criteria alone. `
-    : "Some of the fronts that give the depth. ") + "The further up and right of the fronts, the stranger.");
+  setText("dyads-note", (state.figures.method === "criteria" ? "The score does not use these fronts. "
+    : criteria.length > 2 ? `Fronts of the dyads of ${fittedSamples()} in these two criteria alone. `
+    : "Some of the fronts that give the depth. ") + "The further up and right of the fronts, the more unusual.");
 }
 
 // Numbers nearly always differ: those are marked that differ by more than a quarter of what is usual.

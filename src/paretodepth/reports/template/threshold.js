@@ -79,9 +79,12 @@ function countBeyond(scores, threshold) {
   return beyond;
 }
 
+// All that are flagged, also those that the page does not hold: these score less than every threshold that can be chosen.
+const nCalled = () => state.threshold === state.figures.threshold ? state.figures.n_anomalies : countBeyond(state.figures.samples.score, state.threshold);
+
 function showCounts() {
   const { figures } = state;
-  const called = countBeyond(figures.samples.score, state.threshold);
+  const called = nCalled();
   const rate = (1 + countBeyond(figures.nominal, state.threshold)) / (1 + figures.nominal.length);
   setText("n-called", count(called));
   const isMoved = state.threshold !== figures.threshold;
