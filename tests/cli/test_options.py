@@ -16,7 +16,7 @@ from paretodepth.cli.options import (
     printed_name,
     read_learning,
 )
-from paretodepth.reports.budget import MAX_UNCAPPED
+from paretodepth.reports.row_limit import MAX_UNCAPPED
 from paretodepth.scoring.methods import METHODS
 from tests.newcomer import write_files
 

@@ -20,6 +20,7 @@ from paretodepth.cli.terminal import (
     notes,
     print_json,
     print_left_out,
+    print_note,
     print_outcome,
     print_written,
     printable,
@@ -71,7 +72,8 @@ def detect_command(
     that are among the strangest 5 %, or the share that --contamination names. Rows are counted from 0, or as
     --first-row says.
 
-    If a fit of all rows would take more than 20 s, it is made of random ones, always the same, and all are scored.
+    Large files are fitted on random rows, always the same, and every row is scored. With K criteria, all rows are
+    fitted up to min(5,000, 10,000 / √K) of them; fewer for long texts and series, and to score very many rows.
 
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
@@ -136,25 +138,20 @@ def _samples(learning: options.Learning, test: str | None, format: options.Forma
 def _detected(learning: options.Learning, samples: Any, chosen: Choice, *, quiet: bool) -> "Detection":
     """Return what is found in samples, or in the training samples themselves."""
     from paretodepth.distributed.cluster import connected
-    from paretodepth.reports.budget import max_depth_of, planned
     from paretodepth.reports.detection import detect
+    from paretodepth.reports.row_limit import max_depth_of
 
     training, detector, _ = learning
-    labels = _labels(training if samples is None else samples, chosen.label)
-    n_scores = 0 if samples is None else len(samples)
-    plan = planned(
-        detector,
-        training,
-        n_scores,
-        train_rows=chosen.train_rows,
-        is_exact=chosen.is_exact,
-        # A cluster has its own time.
-        may_estimate=chosen.dask is None,
-    )
-    if plan.notice and not quiet:
-        notes.print(Text(plan.notice))
-    if plan.rows is not None:
-        detector.set_params(max_depth=max_depth_of(len(plan.rows)))
+    tested = training if samples is None else samples
+    labels = _labels(tested, chosen.label)
+    rows = _rows_to_fit(learning, len(tested), chosen)
+    if rows is not None:
+        detector.set_params(max_depth=max_depth_of(len(rows)))
+        if not quiet:
+            print_note(
+                f"{len(rows):,} of {len(training):,} rows are fitted, a random subset that is always the same; every "
+                "row is scored. Use --exact to fit all rows."
+            )
     with connected(chosen.dask) as client:
         found = detect(
             detector,
@@ -162,10 +159,25 @@ def _detected(learning: options.Learning, samples: Any, chosen: Choice, *, quiet
             samples,
             fdr=chosen.fdr,
             contamination=chosen.contamination,
-            rows=plan.rows,
+            rows=rows,
             client=client,
         )
     return replace(found, labels=labels, id_column=chosen.id_column, count_from=chosen.first_row)
+
+
+def _rows_to_fit(learning: options.Learning, n_scores: int, chosen: Choice) -> Any:
+    """Return the rows to fit, None for all: this many random ones if asked for, otherwise by the rule.
+
+    A cluster fits all rows.
+    """
+    from paretodepth.reports.row_limit import choose_rows, random_rows
+
+    options.check_one_size(chosen.train_rows, chosen.is_exact)
+    if chosen.train_rows is not None:
+        return random_rows(len(learning.training), chosen.train_rows)
+    if chosen.is_exact or chosen.dask is not None:
+        return None
+    return choose_rows(learning.detector, learning.training, n_scores)
 
 
 def _labels(samples: Any, label: str | None) -> "Labels | None":

@@ -53,9 +53,9 @@ def fit(
 
     Example: paretodepth fit nominal.csv --criteria criteria.toml --model nominal.model
     """
-    from paretodepth.reports.budget import max_depth_of, planned
-    from paretodepth.reports.detection import check_whole, fit_to_table
+    from paretodepth.reports.detection import fit_to_table
     from paretodepth.reports.results import dropped_remark
+    from paretodepth.reports.row_limit import max_depth_of, random_rows
 
     check_outputs([model], [train], criteria)
     with progress("reading", quiet=quiet):
@@ -70,22 +70,19 @@ def fit(
             missing=missing,
             label=label,
         )
-        plan = planned(detector, training, 0, train_rows=train_rows, may_sample=False)
-        if plan.notice and not quiet:
-            notes.print(Text(plan.notice))
-        if plan.rows is not None:
-            check_whole(detector, training)
-            training = training.take(plan.rows)
-            detector.set_params(max_depth=max_depth_of(len(training)))
-        fit_to_table(detector, training)
+        rows = None if train_rows is None else random_rows(len(training), train_rows)
+        if rows is not None:
+            detector.set_params(max_depth=max_depth_of(len(rows)))
+        fit_to_table(detector, training, rows=rows)
         detector.save(model)
     if not quiet:
         screen = notes if model == "-" else console
-        n_learned = len(training) - len(detector.dropped_)
+        dropped = detector.dropped_ if rows is None else rows[detector.dropped_]
+        n_learned = (len(training) if rows is None else len(rows)) - len(dropped)
         learned = f"{n_learned:,} nominal samples, {detector.n_fronts_:,} fronts, threshold"
         print_outcome(screen, remark=remark, advice=detector.advice_, outcome=f"{learned} {-detector.offset_:.4g}.")
-        if len(detector.dropped_):
-            print_left_out(screen, [dropped_remark(detector.dropped_)])
+        if len(dropped):
+            print_left_out(screen, [dropped_remark(dropped)])
         print_written(screen, [model])
 
 

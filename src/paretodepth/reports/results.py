@@ -64,7 +64,8 @@ def left_out_remarks(detection: Detection) -> list[str]:
     if len(detection.unscored):
         remarks.append(unscored_remark(len(detection.unscored), unscored_figures(detection, N_NAMED)))
     if len(detection.model.dropped) and not detection.is_left_out:
-        remarks.append(dropped_remark(detection.model.dropped + detection.count_from))
+        dropped, rows = detection.model.dropped, detection.fitted_rows
+        remarks.append(dropped_remark((dropped if rows is None else rows[dropped]) + detection.count_from))
     return remarks
 
 

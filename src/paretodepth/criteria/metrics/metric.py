@@ -102,6 +102,9 @@ class Metric:
         Whether `block` reads the number of threads from ``state["n_threads"]``.
     is_symmetric : bool
         Whether a pair gives the same bits in either order, as differences do.
+    costly_length : float or None
+        The mean length of texts or series at which a pair takes about twice as long as a pair of
+        numbers; the time grows with the square of the length. None: it does not.
     """
 
     name: str
@@ -117,3 +120,4 @@ class Metric:
     ignores_missing: bool = False
     is_threaded: bool = False
     is_symmetric: bool = False
+    costly_length: float | None = None

@@ -75,6 +75,7 @@ METRICS = (
             ),
         ),
         extra=DTAIDISTANCE,
+        costly_length=10,
     ),
     Metric(
         "shape_based",
@@ -82,5 +83,6 @@ METRICS = (
         "one less the largest cross-correlation over all shifts: same shape, whatever level, scale and start",
         _centred,
         _shape_based,
+        costly_length=10,
     ),
 )

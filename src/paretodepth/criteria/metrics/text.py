@@ -52,6 +52,7 @@ def _rapidfuzz(name: str, summary: str, block: Any, *parameters: Parameter) -> M
         parameters=parameters,
         extra=RAPIDFUZZ,
         is_threaded=True,
+        costly_length=50,
     )
 
 

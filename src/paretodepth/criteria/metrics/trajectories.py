@@ -128,6 +128,7 @@ METRICS = (
         "how far a point of one may be from the nearest of the other; blind to order and direction",
         _positions,
         _of_positions(hausdorff_distances),
+        costly_length=10,
     ),
     Metric(
         "frechet",
@@ -135,5 +136,6 @@ METRICS = (
         "the shortest leash for a walk along both, forwards only, from point to point",
         _positions,
         _of_positions(frechet_distances),
+        costly_length=10,
     ),
 )
