@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.cli import app
+from paretodepth.reports.row_limit import random_rows
 from paretodepth.scoring.explanation import explain_new
 from tests.newcomer import PLANTED, invoices, write_csv, write_files
 
@@ -149,7 +150,7 @@ def test_some_rows_are_fitted_and_all_are_scored_if_asked_for(tmp_path):
     one = labelled(tmp_path / "one.csv")
     result = run(one, "--label", "y", "--train-rows", 60, "--out", tmp_path / "o.csv", "--contamination", "0.02")
     shown = " ".join(result.output.split())
-    assert "Fitted on 60 random rows of 150, always the same; every row is scored." in shown
+    assert "60 of 150 rows are fitted, a random subset that is always the same; every row is scored." in shown
     assert "each compared with 60 random ones: 3 called" in shown
     rows = rows_of(tmp_path / "o.csv")
     assert [number for number, row in enumerate(rows) if row["decision"] == "anomaly"] == [5, 50, 77]
@@ -157,14 +158,62 @@ def test_some_rows_are_fitted_and_all_are_scored_if_asked_for(tmp_path):
     assert json.loads(again.stdout)["n_training"] == 60
 
 
-def test_a_large_file_is_fitted_on_random_rows_which_is_said_and_not_if_quiet(tmp_path, monkeypatch):
-    monkeypatch.setattr("paretodepth.reports.row_limit.MAX_ROWS", 600)
+def test_a_large_table_is_fitted_on_a_random_subset_unless_all_rows_are_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("paretodepth.reports.row_limit.MAX_FIT_WORK", 10**5)
     one = labelled(tmp_path / "one.csv", 900)
     shown = " ".join(run(one).output.split())
-    assert "Fitted on 600 random rows of 900, always the same; every row is scored. --exact fits all rows" in shown
-    assert "each compared with 600 random ones" in shown
-    assert "random rows" not in run(one, "--exact").output
+    assert "500 of 900 rows are fitted, a random subset that is always the same; every row is scored." in shown
+    assert "each compared with 500 random ones" in shown
+    assert "each compared with all the others" in " ".join(run(one, "--exact").output.split())
     assert run(one, "--quiet").output == ""
+
+
+CLOCK = """
+import sys, time
+own, start = time.perf_counter, time.perf_counter()
+time.perf_counter = lambda: start + {pace} * (own() - start)
+from paretodepth.cli import main
+sys.argv[0] = "paretodepth"
+main()
+"""
+
+
+def outcome(table, out, pace=1):
+    """Return what `detect` writes and prints in a process of its own, whose clock goes at some pace."""
+    command = [sys.executable, "-c", CLOCK.format(pace=pace), "detect", table, "--out", out, "--json"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, check=True)
+    return out.read_bytes(), done.stdout
+
+
+@pytest.mark.slow
+def test_results_depend_neither_on_the_clock_nor_on_how_busy_the_machine_is(tmp_path):
+    rng = np.random.default_rng(0)
+    table = write_csv(tmp_path / "many.csv", rng.normal(size=(2000, 3)).round(4), ("a", "b", "c"))
+    idle = outcome(table, tmp_path / "idle.csv")
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    try:
+        assert outcome(table, tmp_path / "busy.csv") == idle
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert outcome(table, tmp_path / "slow.csv", pace=1000) == idle
+    assert json.loads(idle[1])["n_training"] == 2000
+
+
+def test_rows_of_a_subset_are_named_as_in_the_file(tmp_path, refused):
+    rng = np.random.default_rng(0)
+    rows = rng.random((900, 2)).tolist()
+    fitted = random_rows(900, 50)
+    rows[fitted[7]][0] = ""
+    one = write_csv(tmp_path / "one.csv", rows, ("a", "b"))
+    two = write_csv(tmp_path / "two.csv", rng.random((9, 2)), ("a", "b"))
+    shown = " ".join(run(one, two, "--train-rows", 50).output.split())
+    assert f"Not learned from, for lack of a value: 1 sample, row {fitted[7]}." in shown
+    rows[fitted[7]][0] = "inf"
+    write_csv(tmp_path / "one.csv", rows, ("a", "b"))
+    for command in (["detect", one, two], ["detect", one], ["fit", one, "--model", tmp_path / "m"]):
+        refused([*command, "--train-rows", 50, "--quiet"], f"Got inf in 'a', sample {fitted[7]};", tmp_path)
 
 
 def test_json_holds_the_figures_and_every_call(files):

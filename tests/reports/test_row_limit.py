@@ -1,6 +1,4 @@
-"""The number of rows that are fitted follows from the table alone."""
-
-import time
+"""Which rows of a table are fitted."""
 
 import numpy as np
 import pyarrow as pa
@@ -10,61 +8,68 @@ from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.reports.row_limit import MAX_UNCAPPED, choose_rows, max_depth_of, random_rows
 
 
-def table(n_rows, names="ab"):
-    rng = np.random.default_rng(0)
-    return pa.table({name: rng.random(n_rows) for name in names})
+def numbers(n_rows, n_columns):
+    return pa.table({f"x{column}": np.arange(n_rows) for column in range(n_columns)})
 
 
-def chosen(n_rows, names="ab", n_scores=0, **options):
-    rows = choose_rows(ParetoDepthDetector(method="blend"), table(n_rows, names), n_scores, **options)
-    return n_rows if rows is None else len(rows)
+def n_chosen(detector, table, n_scores=None):
+    rows = choose_rows(detector, table, len(table) if n_scores is None else n_scores)
+    return len(table) if rows is None else len(rows)
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_criteria", "n_scores", "n_fitted"),
+    ("n_rows", "n_columns", "n_fitted"),
     [
-        (5000, 4, 0, 5000),
-        (5001, 4, 0, 5000),
-        (20_000, 16, 0, 2500),
-        (20_000, 26, 0, 1900),
-        (20_000, 5, 100_000, 4400),
-        (20_000, 5, 10**6, 500),
-        (400, 26, 10**7, 400),
+        (5000, 1, 5000), (5000, 4, 5000), (20_000, 4, 5000), (4472, 5, 4472), (4473, 5, 4400), (20_000, 8, 3500),
+        (100_000, 10, 2500), (10_000, 16, 2500), (10_000, 30, 1800), (1_000_000, 5, 500), (500, 64, 500),
+        (2000, 64, 1200), (100_000, 64, 500),
+    ],
+)  # fmt: skip
+def test_rows_follow_from_rows_and_criteria(n_rows, n_columns, n_fitted):
+    assert n_chosen(ParetoDepthDetector(method="blend"), numbers(n_rows, n_columns)) == n_fitted
+
+
+def test_new_samples_count_only_if_not_all_rows_are_fitted():
+    assert n_chosen(ParetoDepthDetector(method="blend"), numbers(5000, 4), 10**7) == 5000
+    assert n_chosen(ParetoDepthDetector(method="blend"), numbers(5001, 4), 10**7) == 500
+    assert n_chosen(ParetoDepthDetector(method="blend"), numbers(5001, 4), 0) == 5000
+
+
+def test_the_method_depth_counts_twice():
+    assert n_chosen(ParetoDepthDetector(method="depth"), numbers(20_000, 2)) == 5000
+    assert n_chosen(ParetoDepthDetector(method="depth"), numbers(20_000, 4)) == 3500
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "n_fitted"),
+    [
+        ("levenshtein", "x" * 20, 5000),
+        ("levenshtein", "x" * 150, 3100),
+        ("token_set", "x" * 2500, 500),
+        ("dtw", [1.0] * 50, 1900),
+        ("dtw", [1.0] * 300, 500),
+        ("frechet", [[0.0, 0.0]] * 20, 4400),
+        ("shape", [[0.0, 0.0]] * 300, 5000),
+        ("levenshtein", None, 5000),
     ],
 )
-def test_rows_follow_from_the_numbers_of_rows_criteria_and_scores(n_rows, n_criteria, n_scores, n_fitted):
-    assert chosen(n_rows, "abcdefghijklmnopqrstuvwxyz"[:n_criteria], n_scores) == n_fitted
+def test_long_texts_and_series_count_more(metric, value, n_fitted):
+    table = pa.table({"a": pa.array([value] * 6000, pa.string() if value is None else None)})
+    assert n_chosen(ParetoDepthDetector([Criterion("a", "a", metric)], method="blend"), table) == n_fitted
 
 
-def test_a_slow_clock_changes_no_row(monkeypatch):
-    ticks = iter(range(0, 10**9, 1000))
-    fast = choose_rows(ParetoDepthDetector(), table(20_000), 20_000)
-    monkeypatch.setattr(time, "perf_counter", lambda: next(ticks))
-    np.testing.assert_array_equal(choose_rows(ParetoDepthDetector(), table(20_000), 20_000), fast)
+def test_a_series_in_columns_is_as_long_as_they_are_many():
+    detector = ParetoDepthDetector([Criterion("a", [f"x{column}" for column in range(50)], "dtw")], method="blend")
+    assert n_chosen(detector, numbers(6000, 50)) == 1900
 
 
-def test_the_paper_s_method_is_fitted_on_fewer_rows():
-    assert len(choose_rows(ParetoDepthDetector(), table(20_000, "abcd"), 0)) == 3500
-
-
-@pytest.mark.parametrize(("length", "n_fitted"), [(10, 5000), (200, 2400), (1000, 500)])
-def test_long_texts_are_fitted_on_fewer_rows(length, n_fitted):
-    texts = pa.table({"text": ["x" * length] * 6000})
-    detector = ParetoDepthDetector([Criterion("text", "text", "levenshtein")], method="blend")
-    assert len(choose_rows(detector, texts, 0)) == n_fitted
-
-
-def test_as_many_rows_as_asked_for_are_fitted():
-    assert chosen(20_000, train_rows=300) == 300
-    assert chosen(200, train_rows=300) == 200
-    assert chosen(20_000, is_exact=True) == 20_000
-    with pytest.raises(ValueError, match="Give either --train-rows or --exact"):
-        chosen(2000, train_rows=300, is_exact=True)
-
-
-def test_random_rows_rise_and_are_always_the_same():
-    rows = random_rows(1000, 400)
-    assert len(rows) == 400
+def test_rows_are_random_without_repetition_and_always_the_same():
+    rows = choose_rows(ParetoDepthDetector(), numbers(6000, 1), 6000)
+    assert len(set(rows.tolist())) == 5000
     assert np.all(np.diff(rows) > 0)
-    np.testing.assert_array_equal(rows, random_rows(1000, 400))
+    np.testing.assert_array_equal(rows, random_rows(6000, 5000))
+    assert random_rows(400, 400) is None
+
+
+def test_all_fronts_of_up_to_some_rows_are_kept():
     assert (max_depth_of(MAX_UNCAPPED), max_depth_of(MAX_UNCAPPED + 1)) == (None, "auto")

@@ -20,6 +20,7 @@ from paretodepth.cli.terminal import (
     notes,
     print_json,
     print_left_out,
+    print_note,
     print_outcome,
     print_written,
     printable,
@@ -138,20 +139,18 @@ def _detected(learning: options.Learning, samples: Any, chosen: Choice, *, quiet
     """Return what is found in samples, or in the training samples themselves."""
     from paretodepth.distributed.cluster import connected
     from paretodepth.reports.detection import detect
-    from paretodepth.reports.row_limit import choose_rows, max_depth_of
+    from paretodepth.reports.row_limit import max_depth_of
 
     training, detector, _ = learning
     tested = training if samples is None else samples
     labels = _labels(tested, chosen.label)
-    # A cluster has its own time.
-    is_whole = chosen.is_exact or (chosen.dask is not None and chosen.train_rows is None)
-    rows = choose_rows(detector, training, len(tested), train_rows=chosen.train_rows, is_exact=is_whole)
+    rows = _rows_to_fit(learning, len(tested), chosen)
     if rows is not None:
         detector.set_params(max_depth=max_depth_of(len(rows)))
         if not quiet:
-            notes.print(
-                f"Fitted on {len(rows):,} random rows of {len(training):,}, always the same; every row is scored. "
-                "--exact fits all rows, --train-rows N another number."
+            print_note(
+                f"{len(rows):,} of {len(training):,} rows are fitted, a random subset that is always the same; every "
+                "row is scored. Use --exact to fit all rows."
             )
     with connected(chosen.dask) as client:
         found = detect(
@@ -164,6 +163,21 @@ def _detected(learning: options.Learning, samples: Any, chosen: Choice, *, quiet
             client=client,
         )
     return replace(found, labels=labels, id_column=chosen.id_column, count_from=chosen.first_row)
+
+
+def _rows_to_fit(learning: options.Learning, n_scores: int, chosen: Choice) -> Any:
+    """Return the rows to fit, None for all: this many random ones if asked for, otherwise by the rule.
+
+    A cluster fits all rows.
+    """
+    from paretodepth.reports.row_limit import choose_rows, random_rows
+
+    options.check_one_size(chosen.train_rows, chosen.is_exact)
+    if chosen.train_rows is not None:
+        return random_rows(len(learning.training), chosen.train_rows)
+    if chosen.is_exact or chosen.dask is not None:
+        return None
+    return choose_rows(learning.detector, learning.training, n_scores)
 
 
 def _labels(samples: Any, label: str | None) -> "Labels | None":

@@ -55,9 +55,7 @@ def fit(
 
     Example: paretodepth fit nominal.csv --criteria criteria.toml --model nominal.model
     """
-    import numpy as np
-
-    from paretodepth.reports.detection import check_whole, fit_to_table
+    from paretodepth.reports.detection import fit_to_table
     from paretodepth.reports.results import dropped_remark
     from paretodepth.reports.row_limit import max_depth_of, random_rows
     from paretodepth.scoring.advice import standing_out_advice
@@ -75,22 +73,21 @@ def fit(
             missing=missing,
             label=label,
         )
-        chosen = None if train_rows is None else random_rows(len(training), train_rows)
-        rows = np.arange(len(training)) if chosen is None else chosen
-        if chosen is not None:
-            check_whole(detector, training)
-            training = training.take(rows)
-            detector.set_params(max_depth=max_depth_of(len(training)))
-        fit_to_table(detector, training)
+        rows = None if train_rows is None else random_rows(len(training), train_rows)
+        if rows is not None:
+            detector.set_params(max_depth=max_depth_of(len(rows)))
+        fit_to_table(detector, training, rows=rows)
         detector.save(model)
     if not quiet:
         screen = notes if model == "-" else console
-        n_learned = len(training) - len(detector.dropped_)
+        dropped = detector.dropped_ if rows is None else rows[detector.dropped_]
+        n_learned = (len(training) if rows is None else len(rows)) - len(dropped)
         learned = f"{n_learned:,} nominal samples, {detector.n_fronts_:,} fronts, threshold"
-        advice = [*detector.model_.advice, *standing_out_advice(detector.model_.scores, rows.item)]
+        named = int if rows is None else rows.item
+        advice = [*detector.model_.advice, *standing_out_advice(detector.model_.scores, named)]
         print_outcome(screen, remark=remark, advice=advice, outcome=f"{learned} {-detector.offset_:.4g}.")
-        if len(detector.dropped_):
-            print_left_out(screen, [dropped_remark(rows[detector.dropped_])])
+        if len(dropped):
+            print_left_out(screen, [dropped_remark(dropped)])
         print_written(screen, [model])
 
 

@@ -66,6 +66,12 @@ def check_single_stream(inputs: Sequence[str]) -> None:
         raise ValueError("Only one file can be standard input (-). Got two; save one of them as a file.")
 
 
+def check_one_size(train_rows: int | None, is_exact: bool) -> None:
+    """Refuse to fit all rows and some."""
+    if train_rows is not None and is_exact:
+        raise ValueError("Give either --train-rows or --exact. Got both; --exact fits all rows.")
+
+
 def check_training_rows(n_rows: int, source: str) -> None:
     """Refuse a file of so few rows that nothing can be learned from it."""
     if n_rows < MIN_ROWS:
@@ -129,7 +135,7 @@ FailOnAnomaly = Annotated[bool, typer.Option("--fail-on-anomaly", help="Exit wit
 Label = Annotated[
     str | None, typer.Option(help="Column of two values that tells anomalies: no criterion; scores are judged by it.")
 ]
-TrainRows = Annotated[int | None, typer.Option(min=1, help="Fit on so many random rows; all are scored.")]
+TrainRows = Annotated[int | None, typer.Option(min=1, help="Fit on N random rows.")]
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:

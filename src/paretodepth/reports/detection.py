@@ -292,11 +292,7 @@ def detect(
     check_one_rate(detector, fdr, contamination)
     if samples is None and not any(rate is not None for rate in (detector.alpha, detector.threshold, contamination)):
         contamination = ONE_FILE_SHARE if fdr is None else None
-    fitted = training
-    if rows is not None:
-        check_whole(detector, training)
-        fitted = training.take(rows)
-    fit_to_table(detector, fitted, client=client)
+    fit_to_table(detector, training, rows=rows, client=client)
     if samples is not None:
         return replace(scored(detector, samples, training=training, fdr=fdr), fitted_rows=rows)
     seen, scores = (None, detector.model_.scores) if rows is None else _scores_of_all(detector, training, rows)
@@ -322,13 +318,28 @@ def _scores_of_all(
 
 
 def fit_to_table(
-    detector: ParetoDepthDetector, training: pa.Table, *, client: Client | None = None
+    detector: ParetoDepthDetector,
+    training: pa.Table,
+    *,
+    rows: NDArray[np.intp] | None = None,
+    client: Client | None = None,
 ) -> ParetoDepthDetector:
-    """Return a detector fitted to the columns that its criteria read; its advice is in `advice_`, not in warnings."""
-    table = training.select(read_columns(resolve_criteria(detector.criteria, NAME), training.column_names))
+    """Return a detector fitted to some rows, None for all, of the columns that its criteria read.
+
+    Its hints are in `advice_`, not in warnings.
+    """
+    criteria = resolve_criteria(detector.criteria, NAME)
+    table = training.select(read_columns(criteria, training.column_names))
+    fitted = table if rows is None else table.take(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AdviceWarning)
-        return detector.fit(table) if client is None else distributed.fit(detector, table, client)
+        try:
+            return detector.fit(fitted) if client is None else distributed.fit(detector, fitted, client)
+        except ValueError:
+            if rows is not None:
+                # The same error about the whole table names rows as the file numbers them.
+                FittedCriteria.fit(criteria, table, caller=NAME)
+            raise
 
 
 def scored(
@@ -372,10 +383,3 @@ def check_table(table: object, parameter: str) -> None:
             f"The '{parameter}' parameter of detect must be a pyarrow.Table. Got {type(table).__name__} instead; "
             "files.read_table reads one, pyarrow.Table.from_pandas makes one of a data frame."
         )
-
-
-def check_whole(detector: ParetoDepthDetector, training: pa.Table) -> None:
-    """Refuse values of any row, though only some are fitted, and name them by their row in the whole."""
-    criteria = resolve_criteria(detector.criteria, NAME)
-    with phase(f"values of {len(training):,} samples"):
-        FittedCriteria.fit(criteria, training.select(read_columns(criteria, training.column_names)), caller=NAME)

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paretodepth._checks import check_count
 from paretodepth.criteria.choice import read_columns
 from paretodepth.criteria.criterion import Criterion, resolve_criteria
 from paretodepth.detector import NAME, ParetoDepthDetector
@@ -27,14 +26,7 @@ MAX_UNCAPPED = 5000
 """Rows of which all fronts are kept; the deepest fronts of more rows are counted as one."""
 
 
-def choose_rows(
-    detector: ParetoDepthDetector,
-    training: pa.Table,
-    n_scores: int,
-    *,
-    train_rows: int | None = None,
-    is_exact: bool = False,
-) -> NDArray[np.intp] | None:
+def choose_rows(detector: ParetoDepthDetector, training: pa.Table, n_scores: int) -> NDArray[np.intp] | None:
     """Return the rows of a table to fit, in ascending order; None for all.
 
     With K criteria of numbers, times or categories, a table is fitted whole up to
@@ -51,28 +43,22 @@ def choose_rows(
     training : pyarrow.Table
     n_scores : int
         Number of rows to score with a fit of a random subset.
-    train_rows : int or None, default=None
-        Number of random rows to fit, in place of the rule.
-    is_exact : bool, default=False
-        Whether to fit all rows, in place of the rule.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> table = pa.table({name: rng.random(20_000) for name in "abcdefgh"})
-    >>> len(choose_rows(ParetoDepthDetector(), table, 20_000))
+    >>> detector = ParetoDepthDetector(method="blend")
+    >>> len(choose_rows(detector, table, 20_000))
     3500
-    >>> len(choose_rows(ParetoDepthDetector(), table, 1_000_000))
+    >>> len(choose_rows(detector, table, 1_000_000))
     500
-    >>> choose_rows(ParetoDepthDetector(), table.slice(0, 3500), 1_000_000) is None
+    >>> choose_rows(detector, table.slice(0, 3500), 1_000_000) is None
     True
     """
-    check_one_size(train_rows, is_exact)
-    if train_rows is not None:
-        return random_rows(len(training), check_count(train_rows, "train_rows", "detect"))
     n_criteria = _work_per_pair(detector, training)
     n_fitted = min(MAX_ROWS, math.sqrt(MAX_FIT_WORK / n_criteria))
-    if is_exact or len(training) <= max(MIN_ROWS, n_fitted):
+    if len(training) <= max(MIN_ROWS, n_fitted):
         return None
     n_fitted = min(n_fitted, MAX_SCORE_WORK / n_criteria / max(1, n_scores))
     return random_rows(len(training), max(MIN_ROWS, int(n_fitted) // 100 * 100))
@@ -114,9 +100,3 @@ def _mean_length(column: pa.ChunkedArray) -> float:
     if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
         return float(pc.mean(pc.list_value_length(column)).as_py() or 0)
     return 1.0
-
-
-def check_one_size(train_rows: object, is_exact: bool) -> None:
-    """Refuse to fit all rows and some."""
-    if train_rows is not None and is_exact:
-        raise ValueError("Give either --train-rows or --exact. Got both; --exact fits all rows.")
