@@ -1,6 +1,7 @@
 """What every command shares."""
 
 import io
+import json
 import os
 import signal
 import subprocess
@@ -95,6 +96,60 @@ def test_a_terminated_run_leaves_nothing_behind(tmp_path):
 """
     assert end_of(statement.strip()).returncode == 128 + signal.SIGTERM
     assert list(tmp_path.iterdir()) == []
+
+
+def shell(line, tmp_path, **environment):
+    """Return how a line of the shell ends, in which P is the command line and samples.csv a file."""
+    rows = "".join(f"n°{number},{number * 7 % 13},{number * 5 % 11}\n" for number in range(40))
+    (tmp_path / "samples.csv").write_text(f"name,x,y\n{rows}")
+    script = f'P() {{ {sys.executable} -m paretodepth "$@"; }}; {line}'
+    return subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        env=os.environ | environment,
+        timeout=300,
+    )
+
+
+NO_OUTPUT = b"paretodepth: Standard output is closed; redirect it: > /dev/null"
+NO_INPUT = b"paretodepth: Standard input is closed; name a file, or redirect it: < FILE"
+NO_MEMORY = b"paretodepth: The limit of memory (ulimit -v) must be at least 1,048,576 kB. Got "
+REFUSED = {
+    "P detect samples.csv >&-": NO_OUTPUT,
+    "P --help >&-": NO_OUTPUT,
+    "P detect - <&-": NO_INPUT,
+    "P watch <&-": NO_INPUT,
+    "P detect nowhere.csv 2>&-": b"",
+    "ulimit -v 300000; P detect samples.csv": NO_MEMORY,
+    "ulimit -v 600000; P detect samples.csv": NO_MEMORY,
+    "ulimit -v 1000000; P watch": NO_MEMORY,
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_closed_streams_and_too_little_memory_are_one_line(tmp_path, line):
+    done = shell(line, tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(REFUSED[line])
+    assert len(done.stderr.splitlines()) == (1 if REFUSED[line] else 0)
+
+
+def test_a_limit_of_memory_that_suffices_changes_nothing(tmp_path):
+    lines = ["P detect samples.csv --json", "ulimit -v 2000000; P detect samples.csv --json"]
+    free, limited = (shell(line, tmp_path) for line in lines)
+    assert (limited.returncode, limited.stdout) == (0, free.stdout)
+
+
+def test_output_that_cannot_show_all_characters_escapes_them(tmp_path):
+    watch = "P watch --id name --window 20 --alpha 0.1 -q < samples.csv"
+    for line in ("P detect samples.csv --id name --top 40", watch):
+        done = shell(line, tmp_path, PYTHONIOENCODING="ascii")
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+        assert rb"n\u00b03" in done.stdout
+    records = [json.loads(record) for record in done.stdout.decode("ascii").splitlines()]
+    assert [record["id"] for record in records] == [f"n°{number}" for number in range(40)]
 
 
 @pytest.mark.slow

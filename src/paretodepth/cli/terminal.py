@@ -1,7 +1,9 @@
 """What every command shares: the application, the terminal, progress, and how a run ends."""
 
 import atexit
+import codecs
 import gc
+import io
 import json
 import os
 import signal
@@ -30,8 +32,13 @@ app = typer.Typer(
 )
 TRACEBACK = "PARETODEPTH_TRACEBACK"
 """The variable of the environment that asks for the traceback of an unexpected error."""
-# Piped output has no width of its own; tables keep their columns.
-console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+MIN_ADDRESSES = 1 << 30
+"""Bytes of address space that the libraries take before they compute anything."""
+ESCAPED = "paretodepth.escaped"
+"""What becomes of characters that standard output cannot show: \\u2013, which JSON reads as well."""
+codecs.register_error(ESCAPED, lambda error: (_escaped(error.object[error.start : error.end]), error.end))
+# Piped output has no width of its own; tables keep their columns. A parent process may have closed it.
+console = Console(highlight=False, width=None if sys.stdout is not None and sys.stdout.isatty() else 140)
 notes = Console(highlight=False, stderr=True, soft_wrap=True)
 
 
@@ -44,6 +51,7 @@ def main() -> None:
     # As an exception, so that files that are being written are removed: timeout, systemd and Docker stop us like this.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
+        check_streams()
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name="paretodepth", standalone_mode=False))
     except TyperException as error:
         _refuse(f"{error.format_message()} (paretodepth --help tells more)")
@@ -66,6 +74,37 @@ def main() -> None:
         _refuse(f"Unexpected {type(error).__name__}: {error} (set {TRACEBACK}=1 to see where it comes from)")
 
 
+def check_streams() -> None:
+    """Let standard output escape what it cannot show, and refuse it if it is closed; standard error may be closed."""
+    if sys.stderr is None:
+        # Its number too is taken, so that what libraries write there does not end up in a file of ours.
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if sys.stdout is None:
+        raise OSError("Standard output is closed; redirect it: > /dev/null")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors=ESCAPED)
+
+
+def check_address_space() -> None:
+    """Refuse a limit of memory (ulimit -v) with which the libraries would end the process or never return."""
+    try:
+        import resource
+    except ImportError:
+        # Windows has no such limit.
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return
+    # OpenBLAS takes addresses for every thread, and Arrow's allocator 1 GB at once.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    if limit < MIN_ADDRESSES:
+        raise OSError(
+            f"The limit of memory (ulimit -v) must be at least {MIN_ADDRESSES >> 10:,} kB. Got {limit >> 10:,} kB; "
+            "raise the limit, or remove it: ulimit -v unlimited"
+        )
+
+
 def _refuse(reason: str) -> NoReturn:
     """End with one line on stderr."""
     print(f"paretodepth: {printable(' '.join(reason.split()))}", file=sys.stderr)  # noqa: T201
@@ -84,8 +123,8 @@ def print_json(value: object) -> None:
     typer.echo("".join(letter if letter.isprintable() or letter == "\n" else _escaped(letter) for letter in text))
 
 
-def _escaped(letter: str) -> str:
-    return json.dumps(letter)[1:-1]
+def _escaped(text: str) -> str:
+    return json.dumps(text)[1:-1]
 
 
 @contextmanager
@@ -219,3 +258,4 @@ def options(
     ] = False,
 ) -> None:
     """Find samples that are unlike the nominal ones under every trade-off of several dissimilarities."""
+    check_address_space()
