@@ -120,10 +120,10 @@ def first_at_least(values: NDArray[np.float64], start: int, value: float) -> int
     """
     # Of a slice no index is negative, which is one comparison less a step.
     rest = values[start:]
-    for place in range(rest.shape[0]):
+    for place in range(len(rest)):
         if rest[place] >= value:
             return start + place
-    return values.shape[0]
+    return len(values)
 
 
 @compiled

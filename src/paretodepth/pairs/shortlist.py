@@ -156,7 +156,7 @@ class Shortlist:
         # Compared as logarithms: the power of many columns is beyond integers and floats.
         if math.log(n_nearest) + exponent * math.log(n_criteria) >= math.log(n_samples):
             return n_samples
-        return math.ceil(n_nearest * n_criteria**exponent)
+        return math.ceil(n_nearest * math.pow(n_criteria, exponent))
 
     def _dissimilarities(self, views: Views, candidates: NDArray[np.intp], first_row: int) -> NDArray[np.float64]:
         """Return the dissimilarities to the candidates; one that a row has twice is infinitely far the second time."""
