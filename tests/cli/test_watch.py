@@ -193,7 +193,7 @@ def test_an_integer_too_long_for_a_state_is_refused_and_does_not_end_a_stream(ru
     lines, code, _ = run(as_text(records), *SMALL, *criteria, "--state", str(tmp_path / "s"), "--save-every", "7")
     assert code == 0
     assert [line["record"] for line in lines if "error" in line] == [6]
-    assert "must hold categories: strings, booleans or numbers below 1.8e308. Got 1000" in lines[5]["error"]
+    assert "must hold categories: strings, booleans or numbers. Got 1000" in lines[5]["error"]
 
 
 def test_a_window_that_cannot_be_fitted_is_reported_once_and_refuses_no_record(run, with_criteria):

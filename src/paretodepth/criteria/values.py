@@ -275,11 +275,9 @@ def _category(value: Any, sample: int, name: str, reader: str) -> Any:
     """Return a category: a string, a boolean or a number."""
     if isinstance(value, np.generic) and not isinstance(value, np.datetime64 | np.timedelta64):
         value = value.item()
-    if not isinstance(value, str | bool | int | float):
-        refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers")
-    if _is_too_large(value):
-        remedy = "give an integer this long as text"
-        refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers below 1.8e308", remedy)
+    remedy = "give an integer this long as text" if _is_too_large(value) else None
+    if remedy or not isinstance(value, str | bool | int | float):
+        refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers", remedy)
     return value
 
 
