@@ -122,7 +122,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         x : dict, row or object
             A dict of values by column, a sequence of values, or one object such as a string or an array of points: as
-            a row of a table that `ParetoDepthDetector` takes. A sample that is refused changes nothing.
+            a row of a table that `ParetoDepthDetector` takes. A sample that is refused is not learnt.
 
         Returns
         -------

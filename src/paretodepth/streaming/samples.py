@@ -274,7 +274,7 @@ def check_as_first(sample: Any, layout: Layout, read: Collection[int], who: str)
     if not isinstance(sample, list if names is None else dict):
         form = "a sequence of values" if names is None else "a dict of values by column"
         raise ValueError(f"{who} must be {form}, as the first. Got {shortened(sample)} instead.")
-    cells = list(sample) if names is None else [sample.get(name) for name in names]
+    cells = list(sample) if names is None else [sample.get(name) for name in names]  # type: ignore[union-attr]
     for place, (value, kind) in enumerate(zip(cells, layout.kinds, strict=False)):
         is_list = isinstance(value, list | tuple | np.ndarray)
         if place in read and kind and is_list != (kind == "lists") and not is_missing(value):
