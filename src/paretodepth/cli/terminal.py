@@ -36,7 +36,7 @@ MIN_ADDRESSES = 1 << 30
 """Bytes of address space that the libraries take before they compute anything."""
 ESCAPED = "paretodepth.escaped"
 """What becomes of characters that standard output cannot show: \\u2013, which JSON reads as well."""
-codecs.register_error(ESCAPED, lambda error: (_escaped(error.object[error.start : error.end]), error.end))
+codecs.register_error(ESCAPED, lambda error: _escaped_part(error))
 # Piped output has no width of its own; tables keep their columns. A parent process may have closed it.
 console = Console(highlight=False, width=None if sys.stdout is not None and sys.stdout.isatty() else 140)
 notes = Console(highlight=False, stderr=True, soft_wrap=True)
@@ -121,6 +121,13 @@ def print_json(value: object) -> None:
     """Print a value as JSON; letters of data that would steer a terminal are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     typer.echo("".join(letter if letter.isprintable() or letter == "\n" else _escaped(letter) for letter in text))
+
+
+def _escaped_part(error: UnicodeError) -> tuple[str, int]:
+    """Return the escapes of the characters that could not be encoded, and where to continue."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return _escaped(error.object[error.start : error.end]), error.end
 
 
 def _escaped(text: str) -> str:

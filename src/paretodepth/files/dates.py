@@ -49,8 +49,8 @@ def moment(cell: str, notation: str) -> datetime | None:
         return None
     hour, minute, second = [*(found["clock"] or "0:0").split(":"), "0"][:3]
     whole, _, fraction = second.partition(".")
-    day = (int(found[part]) for part in ("year", "month", "day"))
+    year, month, day = (int(found[part]) for part in ("year", "month", "day"))
     try:
-        return datetime(*day, int(hour), int(minute), int(whole), int(fraction[:6].ljust(6, "0")))
+        return datetime(year, month, day, int(hour), int(minute), int(whole), int(fraction[:6].ljust(6, "0")))
     except ValueError:
         return None

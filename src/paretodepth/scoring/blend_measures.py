@@ -292,7 +292,8 @@ def _tied_means(is_tied: NDArray[np.bool_], of_columns: NDArray[np.float64]) -> 
     Added in rising order, so that no bit depends on the order of the training samples, nor on which others there are.
     """
     tied = np.sort(np.where(is_tied, of_columns, 0.0), axis=1)
-    return row_totals(tied)[:, None] / np.maximum(np.count_nonzero(is_tied, axis=1), 1)[:, None]
+    means: NDArray[np.float64] = row_totals(tied) / np.maximum(np.count_nonzero(is_tied, axis=1), 1)
+    return means[:, None]
 
 
 def _named_ratios(ratios: NDArray[np.float64]) -> Measures:
