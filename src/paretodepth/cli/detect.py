@@ -95,11 +95,12 @@ def detect_command(
             alpha=alpha,
             missing=missing,
             label=label,
+            keep_text=out is not None and test is None,
         )
-        samples = _samples(learning, test, format, id_column)
+        samples, texts = _samples(learning, test, format, id_column, keep_text=out is not None)
         chosen = Choice(fdr, contamination, label, train_rows, exact, dask, id_column, first_row)
         found = _detected(learning, samples, chosen, quiet=quiet)
-    _write_scores(found, out, id_column, quiet=quiet, escape_formulas=escape_formulas)
+    _write_scores(found, texts, out, id_column, quiet=quiet, escape_formulas=escape_formulas)
     _write_report(found, report, id_column, inputs, quiet=quiet)
     if as_json:
         print_summary(found, top)
@@ -122,17 +123,23 @@ class Choice(NamedTuple):
     first_row: int
 
 
-def _samples(learning: options.Learning, test: str | None, format: options.Format, id_column: str | None) -> Any:
-    """Return the samples of a file with the columns of the training samples; None for these themselves."""
+def _samples(
+    learning: options.Learning, test: str | None, format: options.Format, id_column: str | None, *, keep_text: bool
+) -> tuple[Any, Any]:
+    """Return the samples of a file with the columns of the training samples, None for these, and their text."""
     from paretodepth.criteria.choice import read_columns
+    from paretodepth.files.schema import split_text
     from paretodepth.files.tables import read_table
     from paretodepth.reports.results import check_id_column
 
-    training, detector, _ = learning
+    training, detector, _, texts = learning
     schema = training.select(read_columns(detector.criteria, training.column_names)).schema
-    samples = None if test is None else read_table(test, format=format, schema=schema, keep_others=True)
+    samples = None
+    if test is not None:
+        whole = read_table(test, format=format, schema=schema, keep_others=True, keep_text=keep_text)
+        samples, texts = split_text(whole)
     check_id_column(id_column, (training if samples is None else samples).column_names)
-    return samples
+    return samples, texts
 
 
 def _detected(learning: options.Learning, samples: Any, chosen: Choice, *, quiet: bool) -> "Detection":
@@ -141,7 +148,7 @@ def _detected(learning: options.Learning, samples: Any, chosen: Choice, *, quiet
     from paretodepth.reports.detection import detect
     from paretodepth.reports.row_limit import max_depth_of
 
-    training, detector, _ = learning
+    training, detector, _, _ = learning
     tested = training if samples is None else samples
     labels = _labels(tested, chosen.label)
     rows = _rows_to_fit(learning, len(tested), chosen)
@@ -217,16 +224,16 @@ def _print_label(screen: Console, found: "Detection") -> None:
 
 
 def _write_scores(
-    found: "Detection", out: str | None, id_column: str | None, *, quiet: bool, escape_formulas: bool
+    found: "Detection", texts: Any, out: str | None, id_column: str | None, *, quiet: bool, escape_formulas: bool
 ) -> None:
-    """Write the scores to the file that is asked for."""
+    """Write the scores to the file that is asked for, with the samples' own cells of text."""
     from paretodepth.files.tables import write_table
     from paretodepth.reports.results import results_table
 
     if out is not None:
         with progress("explaining", quiet=quiet):
             table = results_table(found, id_column=id_column)
-        write_table(options.written_table(table, escape_formulas), out)
+        write_table(options.written_table(table, texts, out, escape_formulas), out)
 
 
 def _write_report(

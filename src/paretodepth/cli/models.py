@@ -1,5 +1,6 @@
 """The commands with model files: `fit`, `score` and `explain`."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -62,7 +63,7 @@ def fit(
 
     check_outputs([model], [train], criteria)
     with progress("reading", quiet=quiet):
-        training, detector, remark = read_learning(
+        training, detector, remark, _ = read_learning(
             train,
             format=format,
             criteria=criteria,
@@ -116,6 +117,7 @@ def score(
     Example: paretodepth score nominal.model new.csv --out scores.csv
     """
     from paretodepth.files.formats import check_output_format
+    from paretodepth.files.schema import split_text
     from paretodepth.files.tables import read_chunks, read_table, write_table
     from paretodepth.reports.detection import scored_chunks
     from paretodepth.reports.labels import check_label_column
@@ -133,8 +135,10 @@ def score(
     def tables() -> Iterator[Any]:
         nonlocal n_scored, n_called, n_unscored, agreement
         read = read_chunks if report is None else lambda *names, **rest: [read_table(*names, **rest)]
-        chunks = read(test, format=format, schema=schema, keep_others=True)
-        for part in scored_chunks(detector, chunks, missing=missing):
+        both = map(split_text, read(test, format=format, schema=schema, keep_others=True, keep_text=True))
+        chunks, copies = itertools.tee(both)
+        parts = scored_chunks(detector, (chunk for chunk, _ in chunks), missing=missing)
+        for part, (_, texts) in zip(parts, copies, strict=True):
             found = replace(part, count_from=first_row)
             whole[:] = [found]
             n_scored += found.n_scored
@@ -144,7 +148,8 @@ def score(
             if label is not None:
                 column = check_label_column(label, found.samples.column_names)
                 judged.append((found.samples.select([column]), found.scores))
-            yield options.written_table(results_table(found, id_column=id_column), escape_formulas)
+            table = results_table(found, id_column=id_column)
+            yield options.written_table(table, texts, out, escape_formulas)
         if label is not None:
             # Before the file is there as a whole: a column that is no label leaves nothing behind.
             agreement = _agreement(judged, label)

@@ -86,11 +86,28 @@ def output(help: str) -> Any:
     return typer.Option(help=help, callback=lambda place: "-" if place in STANDARD_OUTPUT else place)
 
 
-def written_table(table: Any, escape_formulas: bool) -> Any:
-    """Return a table as it is to be written, safe for spreadsheets if that is asked for."""
+def written_table(table: Any, texts: Any, out: str, escape_formulas: bool) -> Any:
+    """Return a table as it is to be written, safe for spreadsheets if that is asked for.
+
+    Columns that were read from text are copied as the file has them: all of them to text with delimiters, otherwise
+    dates and times, since a type would change how they are written.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from paretodepth.files.formats import writes_cells
     from paretodepth.files.formulas import without_formulas
 
-    return without_formulas(table) if escape_formulas else table
+    safe = without_formulas if escape_formulas else lambda table: table
+    written, are_cells = safe(table), writes_cells(out)
+    for name, cells in zip(texts.column_names, texts.columns, strict=True):
+        values = table.column(name) if name in table.column_names else None
+        if values is not None and (are_cells or pa.types.is_timestamp(values.type)):
+            # A cell that was read as a value is no formula.
+            cells = pc.if_else(values.is_valid(), cells, safe(pa.table({name: cells})).column(0))
+            place = table.column_names.index(name)
+            written = written.set_column(place, written.column_names[place], cells)
+    return written
 
 
 Train = Annotated[
@@ -174,11 +191,14 @@ class Learning(NamedTuple):
         Not fitted yet.
     remark : str
         Which criteria were chosen, if nobody else has; otherwise empty.
+    texts : pyarrow.Table
+        The cells of text that were read as values, if they are kept.
     """
 
     training: Any
     detector: ParetoDepthDetector
     remark: str
+    texts: Any
 
 
 def read_learning(
@@ -192,12 +212,14 @@ def read_learning(
     alpha: float | None,
     missing: Missing = "drop",
     label: str | None = None,
+    keep_text: bool = False,
 ) -> Learning:
     """Return the training samples of a file, and the detector that the options ask for."""
     from paretodepth.criteria.choice import chosen_criteria
+    from paretodepth.files.schema import split_text
     from paretodepth.files.tables import read_table
 
-    training = read_table(train, format=format)
+    training, texts = split_text(read_table(train, format=format, keep_text=keep_text))
     check_training_rows(len(training), train)
     described = training if columns is not None else without_column(training, label)
     given = criteria_of(criteria, missing)
@@ -209,7 +231,7 @@ def read_learning(
         source=printed_name(train),
     )
     chosen = choice.criteria if isinstance(given, list) else [one.with_missing(missing) for one in choice.criteria]
-    return Learning(training, new_detector(chosen, len(training), method, alpha), choice.remark)
+    return Learning(training, new_detector(chosen, len(training), method, alpha), choice.remark, texts)
 
 
 def without_column(table: Any, name: str | None) -> Any:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from paretodepth._checks import shortened
 from paretodepth.files.dates import MOMENT, NOTATIONS, YEAR_ZERO, moments
-from paretodepth.files.schema import Batches, Expected, refuse_kind
+from paretodepth.files.schema import TEXT_OF, Batches, Expected, refuse_kind
 
 EMPTY, BOOLEAN, INTEGER, NUMBER, TEXT = pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()
 # In a column of numbers, booleans or dates these words are missing values; in a column of text only an empty cell is.
@@ -334,10 +334,17 @@ def typed_batches(
     schema = expected.resolved(found, source)
     known = dict(zip(names, columns, strict=True))
     places = {name: place for place, name in enumerate(names)}
+    kept = [field.name for field in schema if field.type != TEXT] if expected.keeps_text else []
+    for name in kept:
+        schema = schema.append(pa.field(TEXT_OF + name, TEXT))
     for cells in batches:
         # A column without any value takes the type that is expected.
-        values = [known[field.name]._replace(type=field.type).values(cells[places[field.name]]) for field in schema]
-        yield pa.record_batch(values, schema=schema)
+        values = [
+            known[field.name]._replace(type=field.type).values(cells[places[field.name]])
+            for field in schema
+            if field.name in places
+        ]
+        yield pa.record_batch([*values, *(cells[places[name]] for name in kept)], schema=schema)
 
 
 def _bare(cells: pa.Array) -> pa.Array:

@@ -44,7 +44,8 @@ def read(file: BinaryIO, expected: Expected, source: str) -> Batches:
     batches = [_text_batch(cells[start : start + BATCH_ROWS], names) for start in range(0, len(cells), BATCH_ROWS)]
     del rows, cells
     columns = settled_columns(iter(batches), names, expected, source)
-    yield from typed_batches(iter(batches), names, columns, expected, source)
+    # A workbook has values, of which text is only made here.
+    yield from typed_batches(iter(batches), names, columns, expected._replace(keeps_text=False), source)
 
 
 def _header_and_cells(rows: list[list[Any]], source: str) -> tuple[list[str], list[list[Any]]]:

@@ -132,6 +132,11 @@ def check_writer(name: object, path: str, caller: str) -> Writer:
     return writers[row.name]
 
 
+def writes_cells(path: str) -> bool:
+    """Return whether a file to write is text with delimiters."""
+    return getattr(check_writer(None, path, "--out"), "func", None) is delimited.writer
+
+
 def check_output_format(path: str | None) -> None:
     """Refuse an output whose ending tells no format that can be written."""
     if path is not None:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from paretodepth._checks import one_line, shortened
 from paretodepth.files.cells import TEXT, Column, Tally, settled_column
 from paretodepth.files.json_list import entries
-from paretodepth.files.schema import Batches, Expected, Write
+from paretodepth.files.schema import TEXT_OF, Batches, Expected, Write
 from paretodepth.files.sizes import check_n_columns
 from paretodepth.files.source import READ_BYTES, check_lines
 
@@ -64,7 +64,10 @@ def read(file: BinaryIO, expected: Expected, source: str) -> Batches:
     found, columns = _found(file, expected, source)
     schema = expected.resolved(found, source)
     file.seek(start)
-    yield from _batches(file, schema, columns, source)
+    # Text that is read as times or numbers.
+    is_read = {name for name, column in columns.items() if column is not None and column.type != TEXT}
+    kept = [name for name in schema.names if name in is_read] if expected.keeps_text else []
+    yield from _batches(file, schema, columns, source, kept)
 
 
 @contextlib.contextmanager
@@ -167,8 +170,11 @@ def _refuse_column(file: BinaryIO, name: str, source: str, error: Exception | No
     refuse_mixture(name, None, source, error)
 
 
-def _batches(file: BinaryIO, schema: pa.Schema, columns: dict[str, Column | None], source: str) -> Batches:
-    """Yield the rows with the columns of a schema; a key that an object lacks is missing."""
+def _batches(
+    file: BinaryIO, schema: pa.Schema, columns: dict[str, Column | None], source: str, kept: list[str]
+) -> Batches:
+    """Yield the rows with the columns of a schema, and some of them as text too; an absent key is missing."""
+    whole = pa.schema([*schema, *((TEXT_OF + name, TEXT) for name in kept)])
     for rows in _rows(file, source):
         arrays = []
         for field in schema:
@@ -178,7 +184,13 @@ def _batches(file: BinaryIO, schema: pa.Schema, columns: dict[str, Column | None
             except pa.ArrowInvalid as error:
                 # An integer that the floats of other lines cannot hold.
                 refuse_mixture(field.name, None, source, error)
-        yield pa.record_batch(arrays, schema=schema)
+        arrays += [pa.array([_text(row.get(name)) for _, row in rows], TEXT) for name in kept]
+        yield pa.record_batch(arrays, schema=whole)
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as text."""
+    return value if value is None or isinstance(value, str) else as_json(value)
 
 
 def _array(values: list[Any], column: Column | None, type: pa.DataType) -> pa.Array:

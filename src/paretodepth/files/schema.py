@@ -21,6 +21,8 @@ KIND_TYPES = {
 }
 """A type of each kind, for schemas that tell kinds alone."""
 
+TEXT_OF = "\0"
+"""Begins the name of a column that holds the cells of another as the file has them."""
 Batches = Iterator[pa.RecordBatch]
 Write = Callable[[pa.Table], None]
 
@@ -28,12 +30,14 @@ Write = Callable[[pa.Table], None]
 class Expected(NamedTuple):
     """The columns that a file must have, if any, whether it may have others, and how to read it.
 
-    A column of the null type may hold anything.
+    A column of the null type may hold anything. If text is kept, the cells of text that were read as values come in
+    further columns, see `split_text`.
     """
 
     schema: pa.Schema | None = None
     keep_others: bool = False
     reading: Reading = Reading()
+    keeps_text: bool = False
 
     def resolved(self, found: pa.Schema, source: str) -> pa.Schema:
         """Return the schema to read a file with: the file's types in the order of the expected columns.
@@ -62,6 +66,20 @@ class Expected(NamedTuple):
         """What each column must hold, without those that may hold anything."""
         fields = [] if self.schema is None else [field for field in self.schema if not pa.types.is_null(field.type)]
         return {field.name: column_kind(field.type) for field in fields}
+
+
+def split_text(table: pa.Table) -> tuple[pa.Table, pa.Table]:
+    r"""Return the values of a table, and by column the cells of text that were read as values.
+
+    Examples
+    --------
+    >>> values, texts = split_text(pa.table({"size": [1.5], "\0size": ["1,50"]}))
+    >>> values.column_names, texts.to_pydict()
+    (['size'], {'size': ['1,50']})
+    """
+    kept = [name for name in table.column_names if name.startswith(TEXT_OF)]
+    texts = table.select(kept).rename_columns([name.removeprefix(TEXT_OF) for name in kept])
+    return table.drop_columns(kept) if kept else table, texts
 
 
 def _typed(type: pa.DataType, if_null: pa.DataType) -> pa.DataType:

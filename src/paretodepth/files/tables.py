@@ -35,6 +35,7 @@ def read_table(
     format: str | Reading | None = None,
     schema: pa.Schema | None = None,
     keep_others: bool = False,
+    keep_text: bool = False,
 ) -> pa.Table:
     """Return the samples of a file.
 
@@ -49,7 +50,8 @@ def read_table(
     ...     read_table(path).to_pydict()
     {'name': ['a', None], 'zip': ['01', '02'], 'size': [1, None]}
     """
-    return pa.concat_tables(_sizable(read_chunks(path, format=format, schema=schema, keep_others=keep_others), path))
+    chunks = read_chunks(path, format=format, schema=schema, keep_others=keep_others, keep_text=keep_text)
+    return pa.concat_tables(_sizable(chunks, path))
 
 
 def _sizable(chunks: Iterator[pa.Table], path: str | os.PathLike[str]) -> Iterator[pa.Table]:
@@ -77,6 +79,7 @@ def read_chunks(
     format: str | Reading | None = None,
     schema: pa.Schema | None = None,
     keep_others: bool = False,
+    keep_text: bool = False,
     n_rows: int = 10_000,
 ) -> Iterator[pa.Table]:
     """Yield the samples of a file in chunks of bounded memory, all with one schema, that of the whole file.
@@ -116,6 +119,9 @@ def read_chunks(
         up to the file.
     keep_others : bool, default=False
         Whether the file may have other columns besides; the order is the file's then.
+    keep_text : bool, default=False
+        Whether to add the cells of CSV and JSON that were read as values, as the file has them;
+        `paretodepth.files.schema.split_text` parts them from the values.
     n_rows : int, default=10_000
         The most rows a chunk has; one that would be larger than about 64 MB has fewer.
 
@@ -135,12 +141,12 @@ def read_chunks(
     source = os.fspath(path)
     n_rows = check_count(n_rows, "n_rows", "read_chunks")
     paths = matched(source)
-    expected = Expected(schema, keep_others, check_reading(format))
+    expected = Expected(schema, keep_others, check_reading(format), keep_text)
     if len(paths) > 1:
         expected = expected._replace(schema=_common_schema(paths, expected), keep_others=False)
     batches = (batch for path in paths for batch in _batches(path, expected))
     if len(paths) > 1:
-        batches = (batch.cast(expected.schema, safe=False) for batch in batches)
+        batches = (_cast(batch, expected.schema) for batch in batches)
     yield from check_some_rows(sized(batches, n_rows), "standard input" if source == "-" else source)
 
 
@@ -161,7 +167,7 @@ def _batches(path: str, expected: Expected) -> Batches:
 
 def _common_schema(paths: Sequence[str], expected: Expected) -> pa.Schema:
     """Return the types that hold the columns of all files; the first file says which columns and kinds there are."""
-    unheard = expected._replace(reading=expected.reading._replace(note=str))
+    unheard = expected._replace(reading=expected.reading._replace(note=str), keeps_text=False)
     schema = _schema(paths[0], unheard)
     types = dict(zip(schema.names, schema.types, strict=True))
     for path in paths[1:]:
@@ -174,6 +180,14 @@ def _common_schema(paths: Sequence[str], expected: Expected) -> pa.Schema:
 def _schema(path: str, expected: Expected) -> pa.Schema:
     """Return the columns of a file, which must have a row."""
     return next(check_some_rows(sized(_batches(path, expected), 1), path)).schema
+
+
+def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Return a batch with the types of a schema, and the columns of text behind it."""
+    n_columns = len(schema)
+    values = batch.select(schema.names).cast(schema, safe=False)
+    whole = pa.schema([*schema, *list(batch.schema)[n_columns:]])
+    return pa.record_batch([*values.columns, *batch.columns[n_columns:]], schema=whole)
 
 
 def sized(batches: Batches, n_rows: int, *, n_bytes: int = CHUNK_BYTES) -> Iterator[pa.Table]:
