@@ -93,6 +93,7 @@ def test_bars_count_all_anomalies_as_the_results_do_or_say_how_many(tmp_path, op
             assert note == ""
             rest = int(re.match(r"\d*", page.inner_text("#groups-rest"))[0] or 0)
             assert sum(bars(page, "groups").values()) + rest == 2340
+    assert page.inner_text("#anomaly-key") == "called anomalies, the 500 with the highest scores"
     assert "Scores are estimates: only 120 random rows of 2,600 were fitted." in page.inner_text("#basis")
     assert "exact" not in page.inner_text("#basis")
 
@@ -101,14 +102,16 @@ def test_ids_keep_their_digits_and_sentences_stand_beside_values(tmp_path, opene
     rng = np.random.default_rng(0)
     ids = 1234560 + rng.permutation(120)
     sizes = rng.random(120)
-    sizes[17] = 9.25
+    sizes[17] = 1012.5
     table = pa.table({"id": ids, "as float": ids.astype(float), "size": sizes})
     found = replace(detect(ParetoDepthDetector([Criterion("size", "size")], method="blend"), table), count_from=2)
     write_report(found, tmp_path / "report.html", id_column="id")
     page = opened(tmp_path / "report.html", width=2400)
     row = {name: column(page, name)[0] for name in ("row", "id", "as float", "why", "blamed values")}
-    assert (row["row"], row["id"], row["as float"], row["blamed values"]) == ("19", *2 * [str(ids[17])], "9.25")
+    assert (row["row"], row["id"], row["as float"], row["blamed values"]) == ("19", *2 * [str(ids[17])], "1012.5")
     assert row["why"] == found.reasons(1)[0].sentence
+    assert row["why"].startswith("size 1012.5 is high ")
+    assert page.inner_text("#strips b") == "1012.5"
     nearest = found.reasons(1)[0].neighbors[0][0]
     assert page.inner_text("#neighbors tr:first-child th >> nth=1") == f"row {nearest + 2}"
     assert "Rows are counted from 2." in page.inner_text("footer")
