@@ -313,7 +313,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         --------
         >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((300, 2)))
         >>> print(*detector.explain([[0.5, 0.4], [1.6, 0.5]]).sentences[1].split("; "), sep="\n")
-        x0 1.6 is high (usual 0.0727–0.959): no nominal sample is as far from its 7 nearest
+        x0 1.6 is high (usual 0.0726–0.96): no nominal sample is as far from its 7 nearest
         x1 is ordinary
         nearest in x0: 265, 13, 154.
         """

@@ -351,7 +351,7 @@ def test_of_many_criteria_only_the_strangest_are_explained(tmp_path, opened):
     assert page.inner_text("#sentence") == found.reasons(1)[0].sentence
     page.focus("#grid")
     page.keyboard.press("End")
-    assert "Why is told of the 30 strangest samples" in page.inner_text("#sentence")
+    assert "Reasons are included for the 30 samples with the highest scores" in page.inner_text("#sentence")
     assert page.locator("#strips li").count() == 6
     page.focus("#handle")
     page.keyboard.press("Home")

@@ -57,6 +57,9 @@ def test_bars_count_the_reasons_and_filter_the_table(found, report, opened):
     page = opened(report)
     blamed = [reason.because for reason in found.reasons(found.n_anomalies)]
     assert bars(page, "reasons") == {name: blamed.count(name) for name in set(blamed)}
+    for because, values in zip(column(page, "because"), column(page, "blamed values"), strict=True):
+        # The value of the main reason goes first, by its name if there are more.
+        assert because in ("", "unusual combination") or "," not in values or values.startswith(f"{because} ")
     page.click("#reasons .bar:has-text('hour')")
     assert set(column(page, "because")) == {"hour"}
     assert page.get_attribute("#reasons .bar:has-text('hour')", "aria-pressed") == "true"
@@ -90,6 +93,7 @@ def test_bars_count_all_anomalies_as_the_results_do_or_say_how_many(tmp_path, op
             assert note == ""
             rest = int(re.match(r"\d*", page.inner_text("#groups-rest"))[0] or 0)
             assert sum(bars(page, "groups").values()) + rest == 2340
+    assert page.inner_text("#anomaly-key") == "called anomalies, the 500 with the highest scores"
     assert "Scores are estimates: only 120 random rows of 2,600 were fitted." in page.inner_text("#basis")
     assert "exact" not in page.inner_text("#basis")
 
@@ -98,14 +102,16 @@ def test_ids_keep_their_digits_and_sentences_stand_beside_values(tmp_path, opene
     rng = np.random.default_rng(0)
     ids = 1234560 + rng.permutation(120)
     sizes = rng.random(120)
-    sizes[17] = 9.25
+    sizes[17] = 1012.5
     table = pa.table({"id": ids, "as float": ids.astype(float), "size": sizes})
     found = replace(detect(ParetoDepthDetector([Criterion("size", "size")], method="blend"), table), count_from=2)
     write_report(found, tmp_path / "report.html", id_column="id")
     page = opened(tmp_path / "report.html", width=2400)
     row = {name: column(page, name)[0] for name in ("row", "id", "as float", "why", "blamed values")}
-    assert (row["row"], row["id"], row["as float"], row["blamed values"]) == ("19", *2 * [str(ids[17])], "9.25")
+    assert (row["row"], row["id"], row["as float"], row["blamed values"]) == ("19", *2 * [str(ids[17])], "1012.5")
     assert row["why"] == found.reasons(1)[0].sentence
+    assert row["why"].startswith("size 1012.5 is high ")
+    assert page.inner_text("#strips b") == "1012.5"
     nearest = found.reasons(1)[0].neighbors[0][0]
     assert page.inner_text("#neighbors tr:first-child th >> nth=1") == f"row {nearest + 2}"
     assert "Rows are counted from 2." in page.inner_text("footer")
@@ -119,7 +125,8 @@ def test_alike_anomalies_are_grouped_by_what_they_are_far_in(shops, opened):
     assert groups["shop + amount"] == 1
     page.click("#groups .bar:has-text('shop + amount')")
     assert column(page, "row") == ["8"]
-    assert column(page, "blamed values") == ["shop moon, amount 3000"]
+    values = {"shop": "shop moon, amount 3000", "amount": "amount 3000, shop moon"}
+    assert column(page, "blamed values") == [values[column(page, "because")[0]]]
     page.wait_for_function("() => location.hash.includes('show=alike')")
     page.reload()
     page.wait_for_selector("html[data-ready=true]")

@@ -205,13 +205,13 @@ def exactness_sentence(detection: Detection) -> str:
     if detection.fitted_rows is not None and detection.training is not None:
         n_rows = len(detection.training)
         estimates.append(f"only {len(detection.fitted_rows):,} random rows of {n_rows:,} were fitted")
-    if not model.is_exact:
-        estimates.append("the fronts are not those of all dyads")
     fronts = model.fronts
     if isinstance(fronts, PairFronts) and any(map(is_cut, fronts.fronts)):
         estimates.append("depths beyond the last front kept of a pair are estimated from random dyads")
     elif isinstance(fronts, Fronts) and is_cut(fronts):
         estimates.append(f"dyads beyond front {len(fronts):,}, the last one kept, share one depth")
+    elif not model.is_exact:
+        estimates.append("the fronts are not those of all dyads")
     n_fitted = len(model.scores) - len(model.dropped)
     exact = f"All scores are exact for the {n_fitted:,} samples fitted."
     return f"Scores are estimates: {'; '.join(estimates)}." if estimates else exact

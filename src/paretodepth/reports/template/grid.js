@@ -23,7 +23,9 @@ function gridColumns() {
 function blamedValues(sample) {
   if (!isCalled(sample)) return null;
   const { columns, criterion_columns, samples } = state.figures;
-  const far = farCriteria(sample);
+  // The main reason first.
+  const isMain = (i) => Number(i === samples.because[sample]);
+  const far = farCriteria(sample).sort((a, b) => isMain(b) - isMain(a));
   const places = [...new Set((far.length ? far : unusualCriteria(sample)).flatMap((i) => criterion_columns[i]))];
   return places.slice(0, 4).map((i) => `${places.length > 1 ? `${shortened(columns[i])} ` : ""}${usualOf(i)?.texts?.[sample] ?? shortCell(samples.cells[i][sample])}`).join(", ") || null;
 }

@@ -96,7 +96,7 @@ function drawTimeline() {
   });
   const n_hidden = all.length - called.length - others.length;
   setText("timeline-note", `Score over ${time.column}; ▲ are anomalies, and a click chooses one.` +
-    (n_hidden ? ` The strangest ${count(all.length - n_hidden)} are drawn.` : ""));
+    (n_hidden ? ` Drawn are the ${count(called.length)} anomalies and the ${count(others.length)} others with the highest scores.` : ""));
 }
 
 function startOverview() {

@@ -26,7 +26,7 @@ function drawSample() {
   const id = columns.length ? samples.cells[0][sample] : null;
   const name = typeof id === "string" || (state.figures.has_id && id !== null) ? ` · ${String(id).slice(0, 60)}` : "";
   setText("sample-name", `Row ${samples.row[sample]}${name}`);
-  setText("sentence", samples.sentence[sample] ?? `Why is told of the ${count(samples.because.length)} strangest samples; "paretodepth explain" tells it of every one.`);
+  setText("sentence", samples.sentence[sample] ?? `Reasons are included for the ${count(samples.because.length)} samples with the highest scores only.`);
   setText("sample-score", `Score ${shortNumber(samples.score[sample])}, p-value ${shortP(samples.p[sample])}. ` +
     `The sentence is for the threshold ${shortNumber(state.figures.threshold)}.`);
   byId("cells").replaceChildren(...columns.flatMap((column, i) =>
@@ -36,8 +36,7 @@ function drawSample() {
   showStrips(sample);
   const hasDetails = sample < state.details.n;
   setText("no-details", hasDetails ? "" :
-    `Dyads, neighbors and lines are kept for the ${count(state.details.n)} strangest samples; ` +
-    `"paretodepth explain" tells them of every sample.`);
+    `Dyads, neighbors and lines are kept for the ${count(state.details.n)} samples with the highest scores only.`);
   if (state.figures.criteria.length > 1) choosePair(...blamedPair(sample));
   byId("neighbors-by").value = samples.because[sample] >= 0 ? String(samples.because[sample]) : "each";
   byId("score-part").hidden = !isExplained(sample);

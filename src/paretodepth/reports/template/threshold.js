@@ -1,6 +1,7 @@
 // The distribution of scores, and the threshold as a handle on it. Scores are drawn as log(1 + score); a blend may score a little below 0.
 const placed = (score) => Math.sign(score) * Math.log1p(Math.abs(score));
 const unplaced = (place) => Math.sign(place) * Math.expm1(Math.abs(place));
+const MAX_MARKED = 500;
 const MARGIN = { l: 56, r: 16, t: 34, b: 44 };
 
 function scoreRange() {
@@ -38,7 +39,8 @@ function drawDistribution() {
       line: { shape: "hv", color: colour("ink"), width: 2, dash: "dot" },
     }));
   }
-  const called = samples.score.filter((score) => score > state.threshold).slice(0, 500);
+  const called = samples.score.filter((score) => score > state.threshold).slice(0, MAX_MARKED);
+  setText("anomaly-key", `called anomalies${nCalled() > MAX_MARKED ? `, the ${MAX_MARKED} with the highest scores` : ""}`);
   traces.push({
     x: called.map(placed), y: called.map(() => 0), mode: "markers", cliponaxis: false,
     text: called.map((score, sample) => `row ${samples.row[sample]}, score ${shortNumber(score)}`), hoverinfo: "text",
