@@ -137,13 +137,13 @@ test-docs: docs
 
 # The figures of docs/concepts.md.
 docs-figures: .venv/.dev
-	$(BIN)/python docs/concepts.py
+	$(BIN)/python -m docs.concepts
 
 reproduce: .venv/.demo
-	$(BIN)/paretodepth reproduce all --out results
+	$(BIN)/python -m studies reproduce all --out results
 
 bench: .venv/.bench
-	$(BIN)/paretodepth benchmark --out benchmark
+	$(BIN)/python -m studies benchmark --out benchmark
 
 .venv/.bench: .venv/.demo
 	$(PIP) install --upgrade pip
@@ -152,7 +152,7 @@ bench: .venv/.bench
 
 # The pictures of the README; needs chromium.
 pictures: .venv/.dev
-	$(BIN)/python docs/pictures.py
+	$(BIN)/python -m docs.pictures
 
 clean:
 	rm -rf .venv benchmark demo results docs/_build docs/api/generated docs/gallery

@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 from paretodepth.cli import app
 from paretodepth.cli.terminal import console
-from paretodepth.studies.demo import run_demo
+from paretodepth.reports.demo import run_demo
 
 DOCS = Path(__file__).parent
 WIDTH = 112
