@@ -1,6 +1,6 @@
 """Make the figures of docs/concepts.md.
 
-Run with ``make docs-figures``.
+Run with ``python -m docs.concepts``.
 """
 
 from __future__ import annotations

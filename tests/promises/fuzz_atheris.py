@@ -1,4 +1,4 @@
-"""Fuzzing led by coverage, of the files of `tests.promises.fuzz`: `make fuzz-atheris`."""
+"""Fuzzing led by coverage, of the files of `tests.promises.fuzz`: `python -m tests.promises.fuzz_atheris -max_total_time=600`, after installing the group "fuzz"."""
 
 import hashlib
 import importlib
