@@ -1,6 +1,6 @@
 """Make the figures of docs/concepts.md.
 
-Run with ``make docs-figures``.
+Run with ``python -m docs.concepts``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 from paretodepth import Fronts
 from paretodepth.fronts.depth import Depths
-from paretodepth.studies.paper.figure2 import points_outside_disc
-from paretodepth.studies.paper.scalarization import scalarizable
+from studies.paper.figure2 import points_outside_disc
+from studies.paper.scalarization import scalarizable
 
 FOLDER = Path(__file__).with_suffix("")
 NEW = {"color": "tab:red", "edgecolors": "black", "zorder": 4, "s": 70}

@@ -1,6 +1,6 @@
 """Make docs/criteria.md: the prose of criteria.in.md, and the tables of metrics in place of its marks.
 
-Run with ``make docs-criteria``.
+Run with ``python -m docs.criteria``.
 """
 
 from __future__ import annotations

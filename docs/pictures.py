@@ -1,6 +1,6 @@
 """Make the pictures of the README: the demo's report in a browser, and a run of `detect` in a terminal.
 
-Run with ``make pictures``; needs chromium, or a browser that PARETODEPTH_BROWSER names.
+Run with ``python -m docs.pictures``; needs chromium, or a browser that PARETODEPTH_BROWSER names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 from paretodepth.cli import app
 from paretodepth.cli.terminal import console
-from paretodepth.studies.demo import run_demo
+from paretodepth.reports.demo import run_demo
 
 DOCS = Path(__file__).parent
 WIDTH = 112

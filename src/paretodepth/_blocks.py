@@ -134,6 +134,17 @@ def phase(title: str) -> Iterator[None]:
         _title.reset(token)
 
 
+@contextmanager
+def step(title: str, n_done: int = 0, n_all: int = 0) -> Iterator[None]:
+    """Report a step, after `n_done` of `n_all` steps, and none of the phases within.
+
+    What is timed within a step must not wait for a terminal.
+    """
+    tell(title, n_done, n_all)
+    with watched(lambda title, n_done, n_all: None):
+        yield
+
+
 def told(results: Iterable[Result], n_results: int) -> Iterator[Result]:
     """Give results on as they come, and tell who watches how many of the present phase's have come."""
     for number, result in enumerate(results, 1):

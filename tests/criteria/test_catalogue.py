@@ -33,7 +33,7 @@ def test_the_command_line_prints_the_tables_of_the_page():
 
 
 def test_the_page_of_criteria_is_up_to_date():
-    # `make docs-criteria` writes it anew.
+    # `python -m docs.criteria` writes it anew.
     assert runpy.run_path(ROOT / "docs" / "criteria.py")["criteria_page"]() == PAGE
 
 

@@ -1,6 +1,6 @@
 """The site as built: its links lead somewhere, and a browser shows it without asking anybody else for anything.
 
-Part of ``make test-all``, alone ``make test-docs``: both build the site first. Elsewhere the file's name keeps it out.
+Part of ``make test-all``, which builds the site first. Elsewhere the file's name keeps it out.
 """
 
 import os

@@ -33,7 +33,6 @@ PUBLIC = (
     ".fronts",
     ".plots",
     ".reports",
-    ".studies.baselines",
 )
 FENCE = re.compile(r"^```.*?^```", flags=re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")

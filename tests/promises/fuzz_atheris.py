@@ -1,4 +1,7 @@
-"""Fuzzing led by coverage, of the files of `tests.promises.fuzz`: `make fuzz-atheris`."""
+"""Coverage-guided fuzzing of the files of `tests.promises.fuzz`; needs the dependency group "fuzz".
+
+Run with ``python -m tests.promises.fuzz_atheris -max_total_time=600``.
+"""
 
 import hashlib
 import importlib

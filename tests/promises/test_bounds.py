@@ -23,7 +23,7 @@ from paretodepth.fronts.numbering import number_by_layers
 from paretodepth.fronts.sieve import Sieve, SummarySizes
 from paretodepth.pairs.nearest import connecting_rank, nearest_dyads
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
-from paretodepth.studies.paper import growth
+from studies.paper import growth
 from tests.draws import DRAWS
 
 LOOPS = {}

@@ -1,4 +1,4 @@
-"""A share of the fuzzing that `make fuzz` does at length."""
+"""A share of what `python -m tests.promises.fuzz` does at length."""
 
 import collections
 import re

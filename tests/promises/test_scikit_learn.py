@@ -2,7 +2,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.studies.baselines import WeightedDetector
+from studies.baselines import WeightedDetector
 
 
 @pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")

@@ -2,7 +2,7 @@ from functools import cache
 
 import pytest
 
-from paretodepth.studies.runs import finished_runs
+from studies.runs import finished_runs
 from tests.studies.small import EXPERIMENTS, SMALL, write_table
 
 
@@ -18,9 +18,6 @@ def runs(tmp_path_factory):
         settings, n_runs = SMALL[name]
         if "folder" in settings:
             settings = settings | {"folder": str(folder / "adbench")}
-        with pytest.MonkeyPatch.context() as patch:
-            if name == "groups":
-                patch.setenv("PARETODEPTH_DATA", str(folder))
-            return finished_runs(EXPERIMENTS[name], settings, range(n_runs), folder / f"{name}.jsonl", n_jobs=2)
+        return finished_runs(EXPERIMENTS[name], settings, range(n_runs), folder / f"{name}.jsonl", n_jobs=2)
 
     return values

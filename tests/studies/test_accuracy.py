@@ -7,9 +7,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.studies.accuracy import areas, contamination, groups, regimes, scores, trimming, validity
-from paretodepth.studies.pages import ACCURACY
+from paretodepth import Criterion
+from studies.accuracy import areas, regimes, scores, validity
+from studies.pages import ACCURACY
 from tests.studies.small import SMALL, assert_section_is_written, cells
 
 
@@ -29,22 +29,6 @@ def test_the_blend_is_near_the_better_of_depth_and_criteria_in_every_regime(runs
     assert float(summary["blend"]["among label-free"]) <= float(summary["PDA"]["among label-free"])
     assert {"LOF", "IsolationForest"} <= summary.keys()
     assert not [name for name in summary if name.startswith("PyOD")]
-
-
-@pytest.mark.slow
-def test_of_nominal_samples_alone_none_is_named(runs):
-    (cube, _, _) = cells(contamination.tables(runs("contamination"), SMALL["contamination"][0]), "advice")
-    assert cube["depth, clean"] == cube["blend, clean"] == "0.00"
-
-
-def test_the_advice_is_counted_for_clean_sets_and_for_those_with_anomalies():
-    # Named of a clean set; of one with anomalies the nominal samples and the anomalies.
-    runs = [
-        {"a": {"depth": [0, 0, 2]}, "b": {"depth": [0, 0, 0]}},
-        {"a": {"depth": [3, 1, 0]}, "b": {"depth": [0, 0, 0]}},
-    ]
-    (table,) = contamination.tables(runs, {"regimes": ["a", "b"], "methods": ["depth"]})
-    assert table.rows == [["a", "0.50", "1.00", "0.67"], ["b", "0.00", "0.00", "–"], ["all", "0.25", "0.50", "0.67"]]
 
 
 def test_anomalies_lie_as_far_out_as_the_density_of_their_cluster_makes_odd():
@@ -105,20 +89,6 @@ def test_methods_of_pyod_are_rivals_where_it_is_installed(monkeypatch):
     np.testing.assert_array_equal(found["PyOD GMM"], task.columns_test[:, 0] + 3)
 
 
-def test_groups_of_columns_are_compared_by_area_and_time(runs):
-    tables = groups.tables(runs("groups"), SMALL["groups"][0])
-    rows = {row["criteria at most"]: row for row in cells(tables, "summary")}
-    assert list(rows) == ["1", "2", "one per column"]
-    for row in rows.values():
-        assert 0.8 < float(row["depth, all tables"]) <= 1
-        assert row["blend, all tables"] == row["blend, ≤ 10 columns"]
-        assert float(row["time"].removesuffix(" s")) >= 0
-    assert [row["table, method"] for row in cells(tables, "areas")] == ["small, depth", "small, blend"]
-    X = np.random.default_rng(0).random((20, groups.MAX_COLUMNS + 1))
-    assert groups.criteria_of(X, groups.COLUMNS) is None
-    assert len(groups.criteria_of(X, 3)) == 3
-
-
 @pytest.mark.slow
 def test_false_alarms_and_discoveries_hold_their_rates(runs):
     tables = validity.tables(runs("validity"), SMALL["validity"][0])
@@ -170,38 +140,6 @@ def test_regimes_of_real_data_are_there_when_their_files_are(tmp_path, monkeypat
     assert task.columns_train.shape == (40, 8)
     assert sorted(criterion.columns for criterion in task.criteria) == [[0, 4], [1, 5], [2, 6], [3, 7]]
     assert task.is_anomaly.tolist() == [False] * 40 + [True] * 10
-
-
-@pytest.mark.slow
-def test_trims_are_compared_with_none_and_with_rivals(runs):
-    gains = cells(trimming.tables(runs("trimming"), SMALL["trimming"][0]), "gains")
-    assert [row["left out, or rival"] for row in gains] == [*trimming.TRIMS, trimming.FOREST, trimming.KNN] * 2
-    assert all("+0.000" in row["area, gain"] for row in gains if row["left out, or rival"] == trimming.NONE)
-    assert all(float(row["area, gain"].split(",")[0]) > 0.9 for row in gains)
-
-
-def test_a_mixture_has_the_share_of_anomalies_that_is_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setenv("PARETODEPTH_DATA", str(tmp_path))
-    assert trimming.EXPERIMENT.settings(False)["tables"] == [trimming.SIMULATED]
-    (tmp_path / "adbench").mkdir()
-    X = np.column_stack([np.random.default_rng(0).random((300, 2)), np.ones(300)])
-    np.savez(tmp_path / "adbench" / "7_small.npz", X=X, y=np.arange(300) >= 290)
-    assert trimming.EXPERIMENT.settings(False)["tables"] == ["small"]
-    for share, n_nominal, n_anomalies in ((0.05, 190, 10), (0.1, 90, 10), (0.02, 290, 6)):
-        drawn = trimming.mixture("small", share, 0)
-        assert drawn.X.shape == (n_nominal + n_anomalies, 2)
-        assert drawn.is_anomaly.sum() == n_anomalies
-
-
-def test_trimmed_samples_are_scored_as_new_by_a_fit_to_the_others():
-    X = np.random.default_rng(0).normal(size=(60, 2))
-    X[:3] += 9
-    detector = ParetoDepthDetector(method="criteria")
-    scores = trimming.trimmed_scores(detector, X, (0.05,))
-    kept = ParetoDepthDetector(method="criteria").fit(X[3:])
-    np.testing.assert_array_equal(scores[:3], -kept.score_samples(X[:3]))
-    np.testing.assert_array_equal(scores[3:], -kept.training_scores_)
-    np.testing.assert_array_equal(trimming.trimmed_scores(detector, X, ()), -detector.fit(X).training_scores_)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
-from paretodepth.studies.baselines import (
+from studies.baselines import (
     RIVALS,
     WeightedDetector,
     areas_under_curves,
@@ -16,7 +16,7 @@ from paretodepth.studies.baselines import (
     weight_grid,
     weighted_scores,
 )
-from paretodepth.studies.baselines.scores import training_neighbors
+from studies.baselines.scores import training_neighbors
 from tests import naive
 
 SCORES = {"k-NN": knn, "k-NN sum": knn_sum, "k-LPE": klpe, "LOF": lof}

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from paretodepth import front_numbers
 from paretodepth._blocks import watched
-from paretodepth.cli import app
-from paretodepth.studies.benchmarks import fitting, peers, sorting, workloads
-from paretodepth.studies.benchmarks.sorting import time_sorting
-from paretodepth.studies.benchmarks.workloads import WORKLOAD_KINDS, Workload
+from studies.__main__ import app
+from studies.benchmarks import fitting, peers, sorting, workloads
+from studies.benchmarks.sorting import time_sorting
+from studies.benchmarks.workloads import WORKLOAD_KINDS, Workload
 from tests import naive
 
 FEW = [Workload("dyads", 2, 200), Workload("dyads", 2, 400), Workload("heavy ties", 3, 200)]

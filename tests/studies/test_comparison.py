@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from paretodepth.studies.accuracy.comparison import BEST, MAX_NAMED, Comparison
+from studies.accuracy.comparison import BEST, MAX_NAMED, Comparison
 from tests.studies.small import cells
 
 

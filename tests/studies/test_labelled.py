@@ -3,8 +3,8 @@ import pyarrow as pa
 import pytest
 
 from paretodepth.files.tables import write_table
-from paretodepth.studies.accuracy.labelled import labelled_task, read_labelled, table_files
-from paretodepth.studies.accuracy.unseen import folder_settings
+from studies.accuracy.labelled import labelled_task, read_labelled, table_files
+from studies.accuracy.unseen import folder_settings
 
 IS_ODD = np.arange(100) >= 90
 

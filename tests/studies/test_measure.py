@@ -3,8 +3,8 @@ import time
 
 import numpy as np
 
-from paretodepth.studies import measure
-from paretodepth.studies.measure import peak_bytes, process_peak_bytes, seconds
+from studies import measure
+from studies.measure import peak_bytes, process_peak_bytes, seconds
 
 
 def sleeping(times):

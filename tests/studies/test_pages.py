@@ -1,6 +1,6 @@
 import pytest
 
-from paretodepth.studies.pages import ACCURACY, REPRODUCTION, chosen_experiments, write_page
+from studies.pages import ACCURACY, REPRODUCTION, chosen_experiments, write_page
 from tests.studies.small import EXPERIMENTS, SMALL
 
 

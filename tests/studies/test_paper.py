@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from paretodepth.studies.pages import REPRODUCTION
-from paretodepth.studies.paper import appendix_b, figure1, figure2, table1a, table1b, theorem1, theorem2
+from studies.pages import REPRODUCTION
+from studies.paper import appendix_b, figure1, figure2, table1a, table1b, theorem1, theorem2
 from tests.data import DATA
 from tests.studies.small import SMALL, assert_section_is_written, cells
 

@@ -8,13 +8,13 @@ import time
 import pytest
 
 from paretodepth._blocks import watched
-from paretodepth.studies.paper.theorem2 import EXPERIMENT
-from paretodepth.studies.runs import finished_runs
+from studies.paper.theorem2 import EXPERIMENT
+from studies.runs import finished_runs
 
 
 @pytest.mark.slow
 def test_an_interrupted_experiment_goes_on_and_gives_the_same_numbers(tmp_path):
-    command = [sys.executable, "-c", "from paretodepth.cli import main; main()", "reproduce", "dyads"]
+    command = [sys.executable, "-m", "studies", "reproduce", "dyads"]
     interrupted, whole = tmp_path / "interrupted", tmp_path / "whole"
     options = ["--runs", "2", "--jobs", "1"]
     process = subprocess.Popen([*command, *options, "--out", str(interrupted)], stdout=subprocess.DEVNULL)

@@ -3,8 +3,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from paretodepth import front_numbers
-from paretodepth.studies.paper.growth import dyad_front_sizes, point_front_sizes
-from paretodepth.studies.paper.scalarization import scalarizable
+from studies.paper.growth import dyad_front_sizes, point_front_sizes
+from studies.paper.scalarization import scalarizable
 from tests import naive
 from tests.draws import DRAWS, IS_SLOW, draw_dyads
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from paretodepth.studies.pages import SCALING
-from paretodepth.studies.scaling import cluster, large_fits, subsets
+from studies.pages import SCALING
+from studies.scaling import cluster, large_fits, subsets
 from tests.studies.small import SMALL, assert_section_is_written, cells
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from paretodepth.cli import app
-from paretodepth.studies.benchmarks import streams
+from studies.__main__ import app
+from studies.benchmarks import streams
 
 
 def test_answers_are_those_of_the_batch_detector():

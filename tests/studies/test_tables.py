@@ -1,4 +1,4 @@
-from paretodepth.studies.tables import Mean
+from studies.tables import Mean
 
 
 def test_a_difference_is_told_in_standard_errors():

@@ -3,9 +3,9 @@
 import sys
 
 try:
-    from paretodepth.cli import detect, models, studies, suggest, watch
+    from paretodepth.cli import demo, detect, models, suggest, watch
     from paretodepth.cli.terminal import app, main
 except ModuleNotFoundError as error:
     sys.exit(f"paretodepth: the command line needs '{error.name}'; run: pip install \"paretodepth[cli,report]\"")
 
-__all__ = ["app", "detect", "main", "models", "studies", "suggest", "watch"]
+__all__ = ["app", "demo", "detect", "main", "models", "suggest", "watch"]

@@ -8,14 +8,15 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock, Timer
-from typing import Annotated, NoReturn
+from typing import Annotated, Literal, NoReturn
 
 import typer
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 from typer.exceptions import TyperException
 
@@ -42,8 +43,8 @@ console = Console(highlight=False, width=None if sys.stdout is not None and sys.
 notes = Console(highlight=False, stderr=True, soft_wrap=True)
 
 
-def main() -> None:
-    """Run the command line; bad input is one line on stderr and exit code 2."""
+def main(commands: typer.Typer = app, name: str = "paretodepth") -> None:
+    """Run a command line; bad input is one line on stderr and exit code 2."""
     # The libraries' many objects stay to the end: to look for garbage among them, again and again while they are
     # imported and once more when we end, takes three quarters of a second.
     gc.set_threshold(100_000)
@@ -52,7 +53,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         check_streams()
-        sys.exit(app(sys.argv[1:] or ["--help"], prog_name="paretodepth", standalone_mode=False))
+        sys.exit(commands(sys.argv[1:] or ["--help"], prog_name=name, standalone_mode=False))
     except TyperException as error:
         _refuse(f"{error.format_message()} (paretodepth --help tells more)")
     except BrokenPipeError:
@@ -238,6 +239,28 @@ def print_written(screen: Console, places: Iterable[str]) -> None:
     for place in places:
         if place != "-":
             screen.print(Text(f"Written: {printable(place)}"))
+
+
+def print_table(
+    title: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    caption: str | None = None,
+    *,
+    justify: Literal["left", "right"] = "right",
+) -> None:
+    """Print a table of text."""
+    table = Table(title=title, caption=caption, caption_justify="left")
+    for heading in headings:
+        table.add_column(heading, justify=justify)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def print_step(title: str, n_done: int, n_all: int) -> None:
+    """Print the title of a step."""
+    console.print(f"· {title} …", style="dim", markup=False)
 
 
 def _show_version(wanted: bool) -> None:
