@@ -1,7 +1,7 @@
 """The commands with model files: `fit`, `score` and `explain`."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,6 +28,7 @@ from paretodepth.cli.terminal import (
 if TYPE_CHECKING:
     from paretodepth.criteria.usual import Value
     from paretodepth.detector import ParetoDepthDetector
+    from paretodepth.reports.detection import Detection
     from paretodepth.reports.reasons import Reason
 
 Model = Annotated[str, typer.Argument(help="Model file, written by fit.")]
@@ -117,9 +118,7 @@ def score(
     Example: paretodepth score nominal.model new.csv --out scores.csv
     """
     from paretodepth.files.formats import check_output_format
-    from paretodepth.files.schema import split_text
     from paretodepth.files.tables import read_chunks, read_table, write_table
-    from paretodepth.reports.detection import scored_chunks
     from paretodepth.reports.labels import check_label_column
     from paretodepth.reports.results import N_NAMED, results_table, unscored_figures, unscored_remark
 
@@ -135,11 +134,8 @@ def score(
     def tables() -> Iterator[Any]:
         nonlocal n_scored, n_called, n_unscored, agreement
         read = read_chunks if report is None else lambda *names, **rest: [read_table(*names, **rest)]
-        both = map(split_text, read(test, format=format, schema=schema, keep_others=True, keep_text=True))
-        chunks, copies = itertools.tee(both)
-        parts = scored_chunks(detector, (chunk for chunk, _ in chunks), missing=missing)
-        for part, (_, texts) in zip(parts, copies, strict=True):
-            found = replace(part, count_from=first_row)
+        chunks = read(test, format=format, schema=schema, keep_others=True, keep_text=True)
+        for found, texts in _scored(detector, chunks, missing, first_row):
             whole[:] = [found]
             n_scored += found.n_scored
             n_called += found.n_anomalies
@@ -166,6 +162,19 @@ def score(
             print_left_out(notes, [unscored_remark(n_unscored, first_unscored)])
     if fail_on_anomaly and n_called:
         raise typer.Exit(3)
+
+
+def _scored(
+    detector: "ParetoDepthDetector", chunks: Iterable[Any], missing: Any, first_row: int
+) -> "Iterator[tuple[Detection, Any]]":
+    """Yield what is found in each chunk, and its cells of text."""
+    from paretodepth.files.schema import split_text
+    from paretodepth.reports.detection import scored_chunks
+
+    values, copies = itertools.tee(map(split_text, chunks))
+    parts = scored_chunks(detector, (chunk for chunk, _ in values), missing=missing)
+    for part, (_, texts) in zip(parts, copies, strict=True):
+        yield replace(part, count_from=first_row), texts
 
 
 def _agreement(judged: list[Any], label: str) -> str:
