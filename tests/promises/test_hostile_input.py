@@ -136,9 +136,6 @@ COMMANDS = {
     "detect good.csv --columns a,,b": "The columns must be some of the training samples. Got '' instead",
     "detect a\x1b[31m.csv": "a�[31m.csv: there is no such file",
     "detect good.csv --out scores.csv --report no/report.html": "no/report.html: the output must be a file in a folder",
-    "reproduce --runs 0": "Invalid value for '--runs'",
-    "accuracy nothing --out results": "must be one of",
-    "benchmark --peer-seconds x": "Invalid value for '--peer-seconds'",
 }
 
 

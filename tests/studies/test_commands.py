@@ -1,9 +1,17 @@
 """The commands of ``python -m studies``."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
+import pytest
 from typer.testing import CliRunner
 
 from studies.__main__ import app
+
+ROOT = Path(__file__).parents[2]
 
 
 def run(*arguments):
@@ -44,3 +52,21 @@ def test_accuracy_compares_methods_on_the_tables_of_a_folder(tmp_path):
     assert "it is the best label-free method in" in text
     assert "`python -m studies accuracy tables --data FOLDER --runs 1`" in text
     assert str(tmp_path) not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "--runs", "0"], "Invalid value for '--runs'"),
+        (["accuracy", "nothing", "--out", "results"], "must be one of"),
+        (["benchmark", "--peer-seconds", "x"], "Invalid value for '--peer-seconds'"),
+    ],
+)
+def test_bad_options_are_one_line_with_exit_code_2_and_nothing_is_written(tmp_path, arguments, message):
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "studies", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
