@@ -32,7 +32,6 @@ def test_version_is_the_packages():
     [
         (["demo", "--out", "/dev/null/demo"], "Not a directory"),
         (["demo", "--seed", "x"], "Invalid value for '--seed'"),
-        (["reproduce", "figure3"], "must be one of 'figure1', 'figure2'"),
         (["reproduc"], "No such command 'reproduc'"),
     ],
 )
