@@ -4,7 +4,7 @@ import os
 
 from tests.streaming import random_streams
 
-N_STREAMS = int(os.environ.get("PARETODEPTH_STREAMS", "15"))
+N_STREAMS = int(os.environ.get("PARETODEPTH_STREAMS", "10"))
 
 
 def test_random_streams_resume_as_if_they_had_never_stopped_and_fit_as_the_batch_detector():

@@ -87,7 +87,7 @@ def course(stream, samples):
     return observations, [str(one.message) for one in caught if one.category is AdviceWarning]
 
 
-ORDINARY = np.random.default_rng(1).normal(size=(2000, 2)).tolist()
+ORDINARY = np.random.default_rng(1).normal(size=(1200, 2)).tolist()
 
 
 @pytest.mark.parametrize(
