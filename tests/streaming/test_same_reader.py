@@ -1,6 +1,7 @@
 """A stream reads the values that a file of the same text has."""
 
 import itertools
+import tracemalloc
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -134,3 +135,11 @@ def test_comments_and_a_named_separator_are_skipped_as_in_files():
 def test_a_stream_that_is_resumed_finds_its_delimiter_by_its_columns():
     assert [record.sample for record in Records([b"1,5;2,5"], names=["a", "b"])] == [{"a": 1.5, "b": 2.5}]
     assert [record.sample for record in Records([b"a;b", b"1,5;2,5"], names=["a", "b"])] == [{"a": 1.5, "b": 2.5}]
+
+
+def test_ever_new_keys_take_no_more_memory():
+    records = Records(f'{{"k{number}": {number}}}'.encode() for number in range(50_000))
+    tracemalloc.start()
+    sizes = [tracemalloc.get_traced_memory()[0] for record in records if record.number in (25_000, 50_000)]
+    tracemalloc.stop()
+    assert sizes[1] < sizes[0] + 100_000

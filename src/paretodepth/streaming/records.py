@@ -23,12 +23,13 @@ from paretodepth.files.delimited import CSV, check_header
 from paretodepth.files.dialect import DELIMITERS, HINT, MAX_COMMENTS, decimal_mark, dialect_of, row_cells
 from paretodepth.files.reading import Reading
 from paretodepth.files.schema import check_distinct_names
+from paretodepth.files.sizes import MAX_COLUMNS
 
 READ_BYTES = 2**16
 MAX_RECORD = 2**24
 """Bytes of a record; a longer one is no record."""
 MAX_LINES = 100
-"""Lines of a record: where a quotation mark has no twin, so many records wait for it."""
+"""Lines of a record: this many records wait where a quotation mark has no twin."""
 SOURCE = "standard input"
 KINDS = {"numeric": "numbers", "series": "numbers", "times": "times", "text": "text", "categorical": "text"}
 """What the columns of a criterion hold, by the kind of its metric, as far as that follows from it."""
@@ -276,7 +277,8 @@ class Records:
 
     def _noted(self, name: str, value: Any) -> Any:
         """Return a value, of which the first of a column shows what it holds."""
-        if not self._kind(name) and isinstance(value, str | int | float):
+        # A stream may have ever new keys.
+        if not self._kind(name) and isinstance(value, str | int | float) and len(self._kinds) < MAX_COLUMNS:
             self._kinds[name] = "text" if isinstance(value, str) else "numbers"
         return value
 
@@ -285,7 +287,7 @@ class Records:
         known = self._notations.get(name)
         read = ((notation, moment(text.strip(), notation)) for notation in ([known] if known else NOTATIONS))
         found = {notation: value for notation, value in read if value is not None}
-        if len(found) == 1:
+        if len(found) == 1 and len(self._notations) < MAX_COLUMNS:
             (self._notations[name],) = found
         if len(set(found.values())) == 1:
             return next(iter(found.values()))
@@ -296,11 +298,13 @@ class Records:
 
     def _kind(self, name: str) -> str:
         """Return what a column holds, nothing as long as that is not known."""
-        if name not in self._kinds:
-            read = [criterion.registered for criterion in self._criteria or [] if _reads(criterion, name)]
-            kinds = (KINDS.get(metric.kind) for metric in read if metric is not None)
-            self._kinds[name] = next(filter(None, kinds), "")
-        return self._kinds[name]
+        if name in self._kinds:
+            return self._kinds[name]
+        read = [criterion.registered for criterion in self._criteria or [] if _reads(criterion, name)]
+        kind = next(filter(None, (KINDS.get(metric.kind) for metric in read if metric is not None)), "")
+        if kind and len(self._kinds) < MAX_COLUMNS:
+            self._kinds[name] = kind
+        return kind
 
 
 def _reads(criterion: Criterion, name: str) -> bool:
