@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paretodepth._blocks import step, watched
+from paretodepth._blocks import progress_to, step
 from paretodepth.cli.terminal import console, main, print_step, print_table, progress
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def benchmark(
     if kind == "stream":
         _time_streams(out)
         return
-    with progress("warming up") if console.is_terminal else watched(print_step):
+    with progress("warming up") if console.is_terminal else progress_to(print_step):
         results = time_sorting(sorting_workloads(full=full, kind=kind), peer_seconds, rival=rival)
         with step("depth queries, fits and fresh processes"):
             tables = {
@@ -159,7 +159,7 @@ def _time_streams(out: Path) -> None:
     """Time streams beside the detectors of River and PySAD that are installed, and write the tables."""
     from studies.benchmarks.streams import stream_areas, stream_tables, stream_times, wrong_methods
 
-    with progress("streams") if console.is_terminal else watched(print_step):
+    with progress("streams") if console.is_terminal else progress_to(print_step):
         wrong = wrong_methods()
         tables = stream_tables(stream_times(), stream_areas())
     console.print(f"Unlike the batch detector: {', '.join(wrong) or 'none, bit by bit'}.")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from joblib import effective_n_jobs
 
 from paretodepth import __version__
-from paretodepth._blocks import tell
-from paretodepth.files.atomic import replaced
+from paretodepth._blocks import report_progress
 from paretodepth.scoring.advice import AdviceWarning
+from paretodepth.tables.atomic import replaced
 from studies.tables import Table
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def finished_runs(
     values = _read_runs(path, header)
     missing = [seed for seed in seeds if seed not in values]
     n_finished = len(seeds) - len(missing)
-    tell(experiment.name, n_finished, len(seeds))
+    report_progress(experiment.name, n_finished, len(seeds))
     # Rewritten whole first: an interrupted run may have left half a line.
     lines = [header] + [{"seed": seed, "values": run} for seed, run in values.items()]
     with replaced(str(path)) as whole:
@@ -110,7 +110,7 @@ def finished_runs(
                     values[seed_of[future]] = future.result()
                     file.write(json.dumps({"seed": seed_of[future], "values": future.result()}) + "\n")
                     file.flush()
-                    tell(experiment.name, n_done, len(seeds))
+                    report_progress(experiment.name, n_done, len(seeds))
     finally:
         pool.shutdown(cancel_futures=True)
     return [values[seed] for seed in seeds]

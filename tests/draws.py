@@ -82,20 +82,20 @@ class Fitted(NamedTuple):
     """Fitted criteria, what they see of the training samples, and a function that tells what they see of new ones."""
 
     criteria: Any
-    views: Any
+    encodings: Any
     views_of: Callable[[Any], Any]
 
 
 def fitted(criteria, X):
     """Fit criteria, or one per column if they are None, without a detector's fronts and scores."""
-    own, seen = FittedCriteria.fit(criteria, X, caller="ParetoDepthDetector")
-    return Fitted(own.fitted, seen.views, lambda new: own.views(new, caller="ParetoDepthDetector"))
+    own, encoded = FittedCriteria.fit(criteria, X, caller="ParetoDepthDetector")
+    return Fitted(own.fitted, encoded.encodings, lambda new: own.encodings(new, caller="ParetoDepthDetector"))
 
 
 def pairs_of(criteria, X, n_jobs=1):
     """Return the pairs of training samples under criteria."""
     own = fitted(criteria, X)
-    return ComputedPairs(own.criteria, own.views, n_jobs)
+    return ComputedPairs(own.criteria, own.encodings, n_jobs)
 
 
 class UnheldPairs(ComputedPairs):

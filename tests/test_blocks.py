@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth._blocks import BLOCK_VALUES, Rooms, map_blocks, printed, row_blocks, watched
+from paretodepth._blocks import BLOCK_VALUES, BufferPool, map_blocks, printed, progress_to, row_blocks
 from tests.draws import fitted_detector, small_blocks
 
 
@@ -18,7 +18,7 @@ def test_a_block_holds_no_more_values_than_the_working_memory_unless_a_row_does(
 
 
 def test_a_room_is_used_again_unless_it_is_taken_or_too_small():
-    rooms = Rooms()
+    rooms = BufferPool()
     with rooms.taken((2, 3)) as first:
         assert first.shape == (2, 3)
         with rooms.taken((2, 3)) as second:
@@ -56,10 +56,10 @@ def test_nothing_more_is_computed_after_an_interruption():
 
 
 def test_phases_are_told_to_who_watches():
-    seen = []
-    with watched(lambda *what: seen.append(what)):
+    encoded = []
+    with progress_to(lambda *what: encoded.append(what)):
         fitted_detector(np.random.default_rng(0).random((30, 2)), max_depth=10)
-    titles = list(dict.fromkeys(title for title, _, _ in seen))
+    titles = list(dict.fromkeys(title for title, _, _ in encoded))
     assert titles == [
         "dissimilarities of 435 pairs of samples",
         "neighbors",
@@ -67,8 +67,8 @@ def test_phases_are_told_to_who_watches():
         "leave-one-out scores",
         "advice",
     ]
-    assert all(0 <= n_done <= n_all for _, n_done, n_all in seen)
-    assert ("neighbors", 1, 1) in seen
+    assert all(0 <= n_done <= n_all for _, n_done, n_all in encoded)
+    assert ("neighbors", 1, 1) in encoded
 
 
 def test_progress_is_told_with_the_time_left(monkeypatch, capsys):

@@ -102,17 +102,17 @@ def test_a_fit_on_a_cluster_is_that_of_one_machine_bit_by_bit(client, kind, para
 @pytest.mark.parametrize("n_criteria", [2, 3])
 def test_fronts_foreseen_on_a_cluster_are_those_of_one_machine(client, kind, n_criteria):
     own = fitted(None, draw_samples(kind, 100, n_criteria))
-    here = ComputedPairs(own.criteria, own.views, 1)
-    there = distributed.ClusterPairs(own.criteria, own.views, 1, client=client, few_to_send=20)
-    assert isinstance(there.among(np.arange(25)), distributed.ClusterPairs)
-    assert not isinstance(there.among(np.arange(20)), distributed.ClusterPairs)
+    here = ComputedPairs(own.criteria, own.encodings, 1)
+    there = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=client, few_to_send=20)
+    assert isinstance(there.subset(np.arange(25)), distributed.ClusterPairs)
+    assert not isinstance(there.subset(np.arange(20)), distributed.ClusterPairs)
     n_neighbors = np.full(n_criteria, 3)
     max_depth = auto_max_depth(here, n_neighbors, few_samples=40)
     assert auto_max_depth(there, n_neighbors, few_samples=40) == max_depth
     assert_same_fronts(capped_fronts(there, 3, few_samples=40), capped_fronts(here, 3))
     limits = Limits("auto", None, 2**30)
     found, expected = (pair_fronts(pairs, limits, few_samples=40, n_rough=600) for pairs in (there, here))
-    for fronts, same in zip(found.fronts + found.rough, expected.fronts + expected.rough, strict=True):
+    for fronts, same in zip(found.fronts + found.sampled, expected.fronts + expected.sampled, strict=True):
         assert_same_fronts(fronts, same)
 
 
@@ -127,7 +127,7 @@ def test_the_number_of_tasks_changes_no_bit(client, n_tasks):
 
 def test_the_workers_take_turns_and_results_keep_their_order(client):
     own = fitted(None, np.random.default_rng(0).random((30, 2)))
-    pairs = distributed.ClusterPairs(own.criteria, own.views, 1, client=client)
+    pairs = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=client)
     results = list(pairs.map(lambda pairs, part: (part, os.getpid()), range(7)))
     assert [part for part, _ in results] == list(range(7))
     assert {worker for _, worker in results} == set(client.run(os.getpid).values())
@@ -139,7 +139,7 @@ def test_the_workers_take_turns_and_results_keep_their_order(client):
 def test_tasks_wait_for_workers_that_come_back():
     own = fitted(None, np.random.default_rng(0).random((30, 2)))
     with new_cluster(n_workers=0) as cluster, Client(cluster) as client:
-        pairs = distributed.ClusterPairs(own.criteria, own.views, 1, client=client)
+        pairs = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=client)
         start = threading.Timer(1.0, cluster.scale, (1,))
         start.start()
         assert list(pairs.map(lambda pairs, part: part, range(3))) == [0, 1, 2]
@@ -296,7 +296,7 @@ def test_workers_that_keep_dying_are_told_of():
     X = np.random.default_rng(0).random((60, 1))
     with new_cluster() as cluster, Client(cluster) as client:
         own = fitted([Criterion("dying", [0], dying)], X)
-        pairs = distributed.ClusterPairs(own.criteria, own.views, 1, client=client)
+        pairs = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=client)
         with pytest.raises(ConnectionError, match=r"distributed.fit must have a cluster to the end. Dask says instead"):
             list(pairs.map(lambda pairs, rows: pairs.block(rows), [slice(0, 5)]))
 

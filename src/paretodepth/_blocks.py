@@ -44,7 +44,7 @@ def block_values(most: int) -> int:
     return min(most, int(get_config()["working_memory"] * 2**20) // 8)
 
 
-class Rooms:
+class BufferPool:
     """Memory for blocks that threads fill and leave one after the other, one room a thread.
 
     A system that gets memory back at once, as on workers of Dask, hands it out again page by page, which takes
@@ -90,7 +90,7 @@ def threads(n_jobs: int | None) -> Iterator[tuple[int, Mapper]]:
 def iterate_blocks(function: Callable[[Part], Result], blocks: Sequence[Part], n_jobs: int | None) -> Iterator[Result]:
     """Give the function's results in the order of the blocks, as they come."""
     with threads(n_jobs) as (_, over):
-        yield from told(over(function, blocks), len(blocks))
+        yield from with_progress(over(function, blocks), len(blocks))
 
 
 def map_blocks(function: Callable[[Part], Result], blocks: Iterable[Part], n_jobs: int | None) -> list[Result]:
@@ -99,7 +99,7 @@ def map_blocks(function: Callable[[Part], Result], blocks: Iterable[Part], n_job
 
 
 @contextmanager
-def watched(watch: Watch) -> Iterator[None]:
+def progress_to(watch: Watch) -> Iterator[None]:
     """Tell `watch` of the phases of what is done meanwhile."""
     token = _watch.set(watch)
     try:
@@ -113,12 +113,12 @@ def printed(caller: str, *, seconds_between: float = SECONDS_BETWEEN) -> Iterato
     """Print the phases of what is done meanwhile, each with how long it took; who watches is told as well."""
     lines, watch = _Lines(caller, seconds_between), _watch.get()
 
-    def tell(title: str, n_done: int, n_all: int) -> None:
+    def report_progress(title: str, n_done: int, n_all: int) -> None:
         if watch is not None:
             watch(title, n_done, n_all)
-        lines.tell(title, n_done, n_all)
+        lines.report_progress(title, n_done, n_all)
 
-    with watched(tell):
+    with progress_to(report_progress):
         yield
     lines.end()
 
@@ -126,7 +126,7 @@ def printed(caller: str, *, seconds_between: float = SECONDS_BETWEEN) -> Iterato
 @contextmanager
 def phase(title: str) -> Iterator[None]:
     """Tell who watches what is being done."""
-    tell(title, 0, 0)
+    report_progress(title, 0, 0)
     token = _title.set(title)
     try:
         yield
@@ -140,19 +140,19 @@ def step(title: str, n_done: int = 0, n_all: int = 0) -> Iterator[None]:
 
     What is timed within a step must not wait for a terminal.
     """
-    tell(title, n_done, n_all)
-    with watched(lambda title, n_done, n_all: None):
+    report_progress(title, n_done, n_all)
+    with progress_to(lambda title, n_done, n_all: None):
         yield
 
 
-def told(results: Iterable[Result], n_results: int) -> Iterator[Result]:
+def with_progress(results: Iterable[Result], n_results: int) -> Iterator[Result]:
     """Give results on as they come, and tell who watches how many of the present phase's have come."""
     for number, result in enumerate(results, 1):
-        tell(_title.get(), number, n_results)
+        report_progress(_title.get(), number, n_results)
         yield result
 
 
-def tell(title: str, n_done: int, n_all: int) -> None:
+def report_progress(title: str, n_done: int, n_all: int) -> None:
     """Tell who watches how much of a phase is done, if anybody does and there is a phase."""
     watch = _watch.get()
     if watch is not None and title:
@@ -168,7 +168,7 @@ class _Lines:
         self._title = self._text = ""
         self._start = self._last = 0.0
 
-    def tell(self, title: str, n_done: int, n_all: int) -> None:
+    def report_progress(self, title: str, n_done: int, n_all: int) -> None:
         """Print how much is done, if it is long enough since the last time."""
         if title != self._title:
             self.end()

@@ -15,14 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from paretodepth._blocks import printed
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.missing import Seen
+from paretodepth.criteria.missing import EncodedSamples
 from paretodepth.criteria.samples import note_features
-from paretodepth.files.model_file import load_model, save_model
 from paretodepth.fronts.depth import DepthKind
-from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, Views
-from paretodepth.scoring.advice import AdviceWarning, standing_out_advice
+from paretodepth.models.model_file import load_model, save_model
+from paretodepth.pairs.pairs import ComputedPairs, Criteria, Encodings, Pairs
+from paretodepth.scoring.advice import AdviceWarning, clear_outlier_advice
 from paretodepth.scoring.calibration import check_fdr, discoveries, labels
-from paretodepth.scoring.explanation import Explanation, explain_seen
+from paretodepth.scoring.explanation import Explanation, explain_encoded
 from paretodepth.scoring.fitting import Settings, fitted_model
 from paretodepth.scoring.methods import MethodName
 from paretodepth.scoring.model import Model, check_answered
@@ -216,7 +216,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         dyads : ndarray of shape (n_samples, s, n_criteria)
             Of the ``n_neighbors_[0]`` nearest in the first criterion, then of those nearest in the second, …
         """
-        return self._model.seen_dyads(self._seen(X), n_jobs=self.n_jobs)
+        return self._model.encoded_dyads(self._seen(X), n_jobs=self.n_jobs)
 
     def score_samples(self, X: Samples) -> NDArray[np.float64]:
         """Return minus the score of each sample, with ``method="depth"`` minus its mean depth; smaller is stranger.
@@ -317,7 +317,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         x1 is ordinary
         nearest in x0: 265, 13, 154.
         """
-        return explain_seen(self._model, self._seen(X), n_jobs=self.n_jobs)
+        return explain_encoded(self._model, self._seen(X), n_jobs=self.n_jobs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted detector to a file that `load` reads; it appears whole or not at all.
@@ -363,13 +363,13 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Samples, method: MethodName | None = None, caller: str = "") -> NDArray[np.float64]:
         """Return the scores of new samples, larger is stranger; without a method, by that of fit."""
-        seen = self._seen(X)
+        encoded = self._seen(X)
         if method is not None:
             check_answered(method, self.model_.method, f"{NAME}.{caller}")
-        return self.model_.seen_scores(seen, n_jobs=self.n_jobs, method=method)
+        return self.model_.encoded_scores(encoded, n_jobs=self.n_jobs, method=method)
 
-    def _seen(self, X: Samples) -> Seen:
-        return self._model.seen(X, caller=NAME)
+    def _seen(self, X: Samples) -> EncodedSamples:
+        return self._model.encode(X, caller=NAME)
 
     @property
     def _model(self) -> Model:
@@ -381,7 +381,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Take over what a fit has found."""
         note_features(self, model.criteria.layout)
         self.model_, self.criteria_, self.dropped_ = model, model.criteria.fitted, model.dropped
-        self.advice_, self.fronts_ = [*model.advice, *standing_out_advice(model.scores)], cast(Any, model.fronts)
+        self.advice_, self.fronts_ = [*model.advice, *clear_outlier_advice(model.scores)], cast(Any, model.fronts)
         self.n_neighbors_, self.n_fronts_, self.exact_ = model.measurer.n_neighbors, model.n_fronts, model.is_exact
         self.training_scores_, self.offset_, self.alpha_ = -model.scores, -model.threshold, model.alpha
         self.training_labels_ = labels(self.training_scores_ - self.offset_)
@@ -389,7 +389,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def fit_by_pairs(
-    detector: ParetoDepthDetector, X: Samples, pairs_of: Callable[[Criteria, Views, int | None], Pairs]
+    detector: ParetoDepthDetector, X: Samples, pairs_of: Callable[[Criteria, Encodings, int | None], Pairs]
 ) -> ParetoDepthDetector:
     """Fit a detector to training samples whose pairs a function makes: here, or on a cluster."""
     settings = Settings.checked(detector.get_params(deep=False), NAME)

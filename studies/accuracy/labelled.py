@@ -17,8 +17,8 @@ from paretodepth.criteria.choice import check_suggested
 from paretodepth.criteria.profiles import as_numbers, table_columns
 from paretodepth.criteria.suggestion import Suggestion, suggest_criteria
 from paretodepth.criteria.values import Column, missing_entries
-from paretodepth.files.tables import read_table
 from paretodepth.reports.labels import Labels
+from paretodepth.tables.tables import read_table
 from studies.accuracy.regimes import MAX_ANOMALIES, MAX_NOMINAL, MAX_TRAIN, Task, table_name
 
 MIN_NOMINAL, MIN_ANOMALIES = 60, 5

@@ -37,7 +37,7 @@ def label_free_scores(task: Task, seed: int, pyod: list[str]) -> Scores:
     """Return the scores of every method that needs no labels, among them some of PyOD."""
     detector = ParetoDepthDetector(task.criteria).fit(task.X_train)
     # One fit has what depth and criteria need.
-    views = detector.model_.seen(task.X_test, caller="label_free_scores").views
+    views = detector.model_.encode(task.X_test, caller="label_free_scores").encodings
     blend = ParetoDepthDetector(task.criteria, method="blend").fit(task.X_train)
     found = {
         BLEND: -blend.score_samples(task.X_test),
@@ -60,12 +60,12 @@ def grid_of_weights(task: Task) -> NDArray[np.float64]:
 
 def weighted_sums(task: Task, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the scores of k-NN sum, a row a weight, each criterion in units of its median dyad."""
-    criteria, seen = FittedCriteria.fit(task.criteria, task.X_train, caller="weighted_sums")
-    pairs = HeldPairs.of(ComputedPairs(criteria.fitted, seen.views, 1))
+    criteria, encoded = FittedCriteria.fit(task.criteria, task.X_train, caller="weighted_sums")
+    pairs = HeldPairs.of(ComputedPairs(criteria.fitted, encoded.encodings, 1))
     usual = usual_sizes(pairs.dyads)[:, None, None]
     among = pairs.block(slice(0, pairs.n_samples)) / usual
-    views = criteria.views(task.X_test, caller="weighted_sums")
-    new = dissimilarity_block(criteria.fitted, views, seen.views, 0, 1) / usual
+    views = criteria.encodings(task.X_test, caller="weighted_sums")
+    new = dissimilarity_block(criteria.fitted, views, encoded.encodings, 0, 1) / usual
     return weighted_scores(among, new, weights)["k-NN sum"]
 
 

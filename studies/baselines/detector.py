@@ -104,8 +104,8 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self : WeightedDetector
         """
         method = RIVALS[check_choice(self.method, "method", list(RIVALS), CALLER)]
-        self._criteria, seen = FittedCriteria.fit(self.criteria, X, caller=CALLER)
-        self._training = seen.views
+        self._criteria, encoded = FittedCriteria.fit(self.criteria, X, caller=CALLER)
+        self._training = encoded.encodings
         note_features(self, self._criteria.layout)
         self.criteria_ = self._criteria.fitted
         pairs = HeldPairs.of(ComputedPairs(self.criteria_, self._training, self.n_jobs))
@@ -139,7 +139,7 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         scores : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        views = self._criteria.views(X, caller=CALLER)
+        views = self._criteria.encodings(X, caller=CALLER)
 
         def scores(block: NDArray[np.float64]) -> NDArray[np.float64]:
             nearest = Neighbors(*nearest_by_sum(block, self.weights_, self.n_neighbors_))

@@ -61,8 +61,8 @@ def fit_ratios(n_samples: int = 1000, *, enough_seconds: float = ENOUGH_SECONDS)
     for k in (2, 3, 4):
         X = np.random.default_rng(0).random((n_samples, 2 * k))
         criteria = [Criterion(f"c{i}", [2 * i, 2 * i + 1]) for i in range(k)]
-        fitted, seen = FittedCriteria.fit(criteria, X, caller="fit_ratios")
-        dyads = HeldPairs.of(ComputedPairs(fitted.fitted, seen.views, None)).dyads
+        fitted, encoded = FittedCriteria.fit(criteria, X, caller="fit_ratios")
+        dyads = HeldPairs.of(ComputedPairs(fitted.fitted, encoded.encodings, None)).dyads
         fitting = seconds(partial(ParetoDepthDetector(criteria).fit, X), enough=enough_seconds)
         ratios[f"K = {k}"] = fitting / seconds(partial(front_numbers, dyads), enough=enough_seconds)
     return ratios
@@ -83,8 +83,8 @@ def string_ratios(n_samples: int = 10_000, *, enough_seconds: float = ENOUGH_SEC
     X = {"text": texts, "a": rng.random(n_samples), "b": rng.random(n_samples)}
     numbers = [Criterion(name, name, "difference") for name in ("a", "b")]
     given = [Criterion("text", "text", "levenshtein"), *numbers]
-    fitted, seen = FittedCriteria.fit(given, X, caller="string_ratios")
-    criteria, views = fitted.fitted, seen.views
+    fitted, encoded = FittedCriteria.fit(given, X, caller="string_ratios")
+    criteria, views = fitted.fitted, encoded.encodings
 
     def score() -> None:
         for rows in row_blocks(n_samples, len(criteria) * n_samples):

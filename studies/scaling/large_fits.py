@@ -45,8 +45,8 @@ def _measured(n_criteria: int, n_samples: int, limits: dict[str, Any], seed: int
     """Return times, memory, the area under the ROC curve, and how many of some depths brute force confirms."""
     data = make_hypercube(n_samples, N_NEW, n_criteria=n_criteria, random_state=seed)
     detector = ParetoDepthDetector(memory_limit=MEMORY_LIMIT, random_state=seed, n_jobs=-1, **limits)
-    fitted, seen = FittedCriteria.fit(None, data.X_train, caller="fits")
-    pairs = ComputedPairs(fitted.fitted, seen.views, -1)
+    fitted, encoded = FittedCriteria.fit(None, data.X_train, caller="fits")
+    pairs = ComputedPairs(fitted.fitted, encoded.encodings, -1)
     blocks = pair_blocks(n_samples, n_criteria)
     computing = [seconds(lambda: _compute(pairs, blocks))]
     n_bytes: list[int | None] = []

@@ -230,9 +230,9 @@ def test_json_holds_the_figures_and_every_call(files):
 def test_each_sample_is_explained_once_by_a_command_with_all_outputs(files, tmp_path, monkeypatch):
     explained = []
 
-    def counted(model, views, **options):
-        explained.extend(map(tuple, np.column_stack(views)))
-        return explain_new(model, views, **options)
+    def counted(model, encodings, **options):
+        explained.extend(map(tuple, np.column_stack(encodings)))
+        return explain_new(model, encodings, **options)
 
     monkeypatch.setattr("paretodepth.reports.detection.explain_new", counted)
     nominal, new, criteria = files

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.cli import app
-from paretodepth.files import read_chunks, write_table
 from paretodepth.reports.detection import scored_chunks
 from paretodepth.reports.results import VALUE_COLUMNS, results_table
+from paretodepth.tables import read_chunks, write_table
 from tests.newcomer import PLANTED, invoices, write_csv, write_files
 
 MAIN = [sys.executable, "-c", "from paretodepth.cli import main; main()"]

@@ -88,7 +88,7 @@ def test_names_that_are_no_text_and_letters_that_steer_terminals_do_no_harm(fold
 def test_a_copy_of_standard_input_has_no_name_while_it_is_read(folder):
     code = """
 import os, sys, tempfile
-from paretodepth.files import read_chunks
+from paretodepth.tables import read_chunks
 chunks = read_chunks("-", n_rows=5)
 next(chunks)
 print(os.listdir(tempfile.gettempdir()), sum(map(len, chunks)))

@@ -12,8 +12,8 @@ import pytest
 import xlsxwriter
 
 from paretodepth import Criterion, cli, criteria_to_toml
-from paretodepth.files import read_table, write_table
-from paretodepth.files.reading import Reading
+from paretodepth.tables import read_table, write_table
+from paretodepth.tables.reading import Reading
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 AMOUNTS = np.random.default_rng(0).integers(100, 1000, 40).tolist()

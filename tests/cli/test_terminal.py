@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from paretodepth import __version__
-from paretodepth._blocks import phase, tell, told
+from paretodepth._blocks import phase, report_progress, with_progress
 from paretodepth.cli import app
 from paretodepth.cli.terminal import print_outcome, print_written, printable, progress
 
@@ -87,7 +87,7 @@ def test_a_traceback_is_shown_to_who_asks_for_it():
 def test_a_terminated_run_leaves_nothing_behind(tmp_path):
     statement = f"""
     import os, signal
-    from paretodepth.files.atomic import replaced
+    from paretodepth.tables.atomic import replaced
     with replaced({str(tmp_path / "a")!r}) as file:
         file.write(b"x")
         os.kill(os.getpid(), signal.SIGTERM)
@@ -163,9 +163,9 @@ def test_a_terminal_shows_the_phases_and_how_much_is_done():
     screen = Console(file=io.StringIO(), force_terminal=True, width=100)
     with progress("reading", screen):
         with phase("[b] of 3"):
-            list(told("abc", 3))
+            list(with_progress("abc", 3))
         with phase("of unknown length"):
-            tell("of unknown length", 7, 0)
+            report_progress("of unknown length", 7, 0)
     shown = screen.file.getvalue()
     # The last line is that of the last phase, without the total of the one before.
     assert "of unknown length" in shown
@@ -176,7 +176,7 @@ def test_a_terminal_shows_the_phases_and_how_much_is_done():
 def test_elsewhere_a_phase_is_a_line_once_the_run_has_taken_some_time():
     screen = Console(file=io.StringIO())
     with progress("reading", screen, after=0), phase("[b] scores"):
-        assert list(told("abc", 3)) == ["a", "b", "c"]
+        assert list(with_progress("abc", 3)) == ["a", "b", "c"]
     assert screen.file.getvalue().splitlines() == ["reading …", "[b] scores …"]
 
 
@@ -194,7 +194,7 @@ def test_what_is_being_done_when_the_time_is_up_is_told_though_it_says_nothing_i
 def test_what_is_quick_or_asked_to_be_quiet_tells_no_phase(options):
     screen = Console(file=io.StringIO())
     with progress("reading", screen, **options), phase("scores"):
-        assert list(told("abc", 3)) == ["a", "b", "c"]
+        assert list(with_progress("abc", 3)) == ["a", "b", "c"]
     assert screen.file.getvalue() == ""
 
 

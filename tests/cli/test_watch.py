@@ -311,14 +311,14 @@ def test_an_empty_stream_has_no_lines(run, tmp_path):
 
 
 def test_the_view_shows_rate_latency_and_anomalies():
-    view = watch._View()
+    encoding = watch._View()
     fine = {"record": 1, "score": 1.0, "p": 0.5, "call": "nominal", "drift": False, "because": None}
-    view.note(fine, 0.001)
+    encoding.note(fine, 0.001)
     odd = {"record": 2, "call": "anomaly", "drift": True, "p": 0.002, "score": 77.0}
-    view.note(fine | odd | {"because": "x 9 is high\x1b[2J", "id": "s2"}, 0.003)
-    view.note({"record": 3, "error": "bad"}, 0.001)
+    encoding.note(fine | odd | {"because": "x 9 is high\x1b[2J", "id": "s2"}, 0.003)
+    encoding.note({"record": 3, "error": "bad"}, 0.001)
     screen = Console(file=io.StringIO(), width=120)
-    screen.print(view.picture())
+    screen.print(encoding.picture())
     shown = screen.file.getvalue()
     assert "2 samples, 1 anomalies, 1 left out." in shown
     assert "1.0 ms each, 1.0 ms at most for 99 %" in shown

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector
-from paretodepth._blocks import watched
+from paretodepth._blocks import progress_to
 from paretodepth.pairs import capped_fronts as capping
 from tests.draws import fitted, pairs_of, small_blocks
 from tests.naive import metrics as naive
@@ -51,8 +51,8 @@ CRITERIA = [
 def block(criterion, X, X_new=None):
     """Return the dissimilarities of new samples, or of the training samples themselves, to the training samples."""
     own = fitted([criterion], X)
-    (new,) = own.views if X_new is None else own.views_of(X_new)
-    return own.criteria[0].dissimilarities(new, own.views[0], (0, 0))
+    (new,) = own.encodings if X_new is None else own.views_of(X_new)
+    return own.criteria[0].dissimilarities(new, own.encodings[0], (0, 0))
 
 
 @quiet
@@ -278,7 +278,7 @@ def test_a_block_callable_is_called_once_a_block_with_its_parameters():
 
 
 def test_an_element_callable_is_called_once_a_pair_and_warned_to_be_slow():
-    calls, seen = [], []
+    calls, encoded = [], []
 
     def metric(a, b, power):
         calls.append((a, b))
@@ -287,10 +287,10 @@ def test_an_element_callable_is_called_once_a_pair_and_warned_to_be_slow():
     words = ["a", "bq", "cde", "fxyz", "fghij", "klmnop", "zzzzzzzz"]
     slow = Criterion("codes", metric=metric, pairwise=True, power=1.5)
     slowness = "'codes' calls a Python function for each pair of samples, which is slow"
-    with pytest.warns(AdviceWarning, match=slowness), watched(lambda *what: seen.append(what)):
+    with pytest.warns(AdviceWarning, match=slowness), progress_to(lambda *what: encoded.append(what)):
         detector = ParetoDepthDetector([slow], n_neighbors=2).fit(words)
     assert calls == [(a, b) for i, a in enumerate(words) for b in words[i + 1 :]]
-    assert ("criterion 'codes', pair by pair", 7, 7) in seen
+    assert ("criterion 'codes', pair by pair", 7, 7) in encoded
     fast = Criterion("codes", metric=lambda A, B: np.array([[float(metric(a, b, 1.5)) for b in B] for a in A]))
     expected = ParetoDepthDetector([fast], n_neighbors=2).fit(words)
     assert_array_equal(detector.score_samples(["", "aaaa"]), expected.score_samples(["", "aaaa"]))
@@ -442,7 +442,7 @@ def test_a_text_without_a_known_word_is_as_far_as_can_be():
     criterion = Criterion("text", "text", "cosine", transform=TfidfVectorizer())
     own = fitted([criterion], {"text": texts})
     (unknown,) = own.views_of({"text": ["zinc oxide", ""]})
-    assert_array_equal(own.criteria[0].dissimilarities(unknown, own.views[0], (0, 0)), np.ones((2, 30)))
+    assert_array_equal(own.criteria[0].dissimilarities(unknown, own.encodings[0], (0, 0)), np.ones((2, 30)))
     assert_array_equal(own.criteria[0].dissimilarities(unknown, unknown, (0, 0)), np.zeros((2, 2)))
     detector = ParetoDepthDetector([criterion], n_neighbors=5).fit({"text": texts})
     assert detector.predict({"text": ["zinc oxide"]}) == [-1]

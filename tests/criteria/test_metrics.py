@@ -32,7 +32,7 @@ def criterion(draw, **parameters):
 def blocks(draw):
     """Return the fitted criterion, its block of training samples and that of new ones."""
     own = fitted([criterion(draw)], draw.training)
-    (one,), (training,), (new,) = own.criteria, own.views, own.views_of(draw.new)
+    (one,), (training,), (new,) = own.criteria, own.encodings, own.views_of(draw.new)
     return one, one.dissimilarities(training, training, (0, 0)), one.dissimilarities(new, training, (0, 0))
 
 
@@ -65,7 +65,7 @@ def test_a_metric_is_symmetric_zero_on_the_diagonal_and_never_negative(draw):
 def test_a_metric_gives_the_same_bits_alone_and_in_a_batch(draw):
     one, training_block, new_block = blocks(draw)
     own = fitted([criterion(draw)], draw.training)
-    (training,) = own.views
+    (training,) = own.encodings
     for sample in range(len(new_block)):
         (alone,) = own.views_of({name: column[sample : sample + 1] for name, column in draw.new.items()})
         assert_array_equal(one.dissimilarities(alone, training, (0, 0))[0], new_block[sample])
@@ -77,7 +77,7 @@ def test_a_metric_gives_the_same_bits_alone_and_in_a_batch(draw):
 @every_metric
 def test_a_metric_writes_the_same_bits_into_a_given_block(draw):
     one, block, _ = blocks(draw)
-    (training,) = fitted([criterion(draw)], draw.training).views
+    (training,) = fitted([criterion(draw)], draw.training).encodings
     for some in (slice(0, 1), slice(2, 5)):
         written = np.full((some.stop - some.start, len(training) - some.start), np.nan)
         one.write_training_dissimilarities(written, training, some, 1)
@@ -146,6 +146,6 @@ SYMMETRIC = [name for name, metric in METRICS.items() if metric.is_symmetric and
 def test_symmetric_metrics_are_so_to_the_last_bit(name):
     for n_columns in (1,) if name == "difference" else (1, 2, 3, 5, 8, 17, 64):
         samples = np.random.default_rng(0).standard_normal((60, n_columns)) ** 3
-        (one,), (view,), _ = fitted([Criterion("x", metric=name)], samples)
-        block = one.dissimilarities(view, view, (0, 0))
+        (one,), (encoding,), _ = fitted([Criterion("x", metric=name)], samples)
+        block = one.dissimilarities(encoding, encoding, (0, 0))
         assert_array_equal(block, block.T, err_msg=f"{n_columns} columns")

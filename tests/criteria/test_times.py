@@ -39,7 +39,7 @@ FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
 def block(metric, X):
     own = fitted([Criterion("when", metric=metric)], X)
-    return own.criteria[0].dissimilarities(own.views[0], own.views[0], (0, 0))
+    return own.criteria[0].dissimilarities(own.encodings[0], own.encodings[0], (0, 0))
 
 
 @pytest.mark.parametrize("metric", ["elapsed", "time_of_day", "weekday", "day_of_year"])

@@ -100,7 +100,7 @@ def test_categories_are_counted_and_missing_ones_are_not():
     assert (category.counts, category.n_samples) == ({"p": 2, "q": 1}, 3)
     assert (number.n_samples, number.low, number.high) == (3, 1.0, 3.0)
     assert [category.compared(value).n_same for value in ("p", "z", None)] == [2, 0, 0]
-    assert category.compared("q", is_own=True)[-2:] == (0, 2)
+    assert category.compared("q", is_training_sample=True)[-2:] == (0, 2)
 
 
 def test_of_functions_and_matrices_nothing_is_noted():

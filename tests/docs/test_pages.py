@@ -29,7 +29,7 @@ PUBLIC = (
     ".distributed",
     ".streaming",
     ".streaming.river",
-    ".files",
+    ".tables",
     ".fronts",
     ".plots",
     ".reports",

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from paretodepth.fronts.sieve import USUAL_SIZES, Sieve, SummarySizes
+from paretodepth.fronts.dominance_filter import USUAL_SIZES, DominanceFilter, SummarySizes
 from tests import naive
 from tests.draws import DRAWS, SEEDS, draw_dyads
 
@@ -29,7 +29,7 @@ def test_no_dyad_is_dropped_that_no_point_dominates(draw, n_criteria):
         points = drawn(draw, 30, n_criteria, seed)
         dyads = np.concatenate([drawn(draw, 60, n_criteria, seed + 1), points])
         for case, sizes in SIZES.items():
-            sieve = Sieve(points, dyads, sizes)
+            sieve = DominanceFilter(points, dyads, sizes)
             undominated = dyads[~is_dominated(dyads, points)]
             kept = [tuple(dyad) for dyad in passed(sieve, dyads).tolist()]
             assert {tuple(dyad) for dyad in undominated.tolist()} <= set(kept), case
@@ -42,7 +42,7 @@ def test_no_dyad_is_dropped_that_no_point_dominates(draw, n_criteria):
 def test_what_dyads_are_held_against_is_nowhere_smaller_than_a_point(draw, n_criteria):
     points = drawn(draw, 40, n_criteria, 0)
     for case, sizes in SIZES.items():
-        held_against = Sieve(points, drawn(draw, 60, n_criteria, 1), sizes).points
+        held_against = DominanceFilter(points, drawn(draw, 60, n_criteria, 1), sizes).points
         assert (held_against[:, None] >= points).all(axis=2).any(axis=1).all(), case
 
 
@@ -52,7 +52,7 @@ def test_a_table_drops_nearly_all_that_points_dominate(n_criteria):
     points = rng.dirichlet(np.ones(n_criteria), 300)
     dyads = rng.random((3000, n_criteria))
     n_right = is_dominated(dyads, points).sum()
-    assert 0.9 * n_right < len(dyads) - len(passed(Sieve(points, dyads, USUAL_SIZES), dyads)) <= n_right
+    assert 0.9 * n_right < len(dyads) - len(passed(DominanceFilter(points, dyads, USUAL_SIZES), dyads)) <= n_right
 
 
 @pytest.mark.parametrize("n_criteria", [3, 4])
@@ -61,11 +61,11 @@ def test_a_table_of_tied_points_drops_all_that_they_dominate(n_criteria, values)
     # One point at a time: the cells next to it in every direction start right behind it.
     dyads = np.stack(np.meshgrid(*[values] * n_criteria), axis=-1).reshape(-1, n_criteria)
     for point in dyads[np.isfinite(dyads).all(axis=1)]:
-        sieve = Sieve(point[None], dyads, USUAL_SIZES)
+        sieve = DominanceFilter(point[None], dyads, USUAL_SIZES)
         assert_array_equal(passed(sieve, dyads), dyads[~is_dominated(dyads, point[None])])
 
 
 @pytest.mark.parametrize("n_criteria", range(1, 6))
 def test_a_sieve_without_points_lets_all_pass(n_criteria):
     dyads = draw_dyads("infinite", n_criteria)
-    assert_array_equal(passed(Sieve(dyads[:0], dyads, USUAL_SIZES), dyads), dyads)
+    assert_array_equal(passed(DominanceFilter(dyads[:0], dyads, USUAL_SIZES), dyads), dyads)

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts
 from paretodepth.fronts import FrontSummary
-from paretodepth.fronts.sieve import SummarySizes
+from paretodepth.fronts.dominance_filter import SummarySizes
 from paretodepth.fronts.summary import last_front
 from tests.draws import DRAWS, IS_SLOW, N_EXAMPLES, assert_same_fronts, draw_dyads, dyad_arrays, numbered_dyads
 

@@ -381,10 +381,10 @@ def relieved_rows(rows, training, criterion):
     ranked = [sorted(training[criterion][i][j] for j in range(n) if j != i) for i in range(n)]
     profile = [np.median([row[rank] for row in ranked]) for rank in range(n - 1)]
     profile.append(profile[-1])
-    relieved = [list(row) for row in rows]
+    score_if_ordinary = [list(row) for row in rows]
     for rank, j in enumerate(sorted(range(n), key=lambda j: rows[criterion][j])):
-        relieved[criterion][j] = profile[rank]
-    return relieved
+        score_if_ordinary[criterion][j] = profile[rank]
+    return score_if_ordinary
 
 
 def drifts(p_values, exponents, mean_run):

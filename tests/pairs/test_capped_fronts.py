@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from paretodepth import Criterion, Fronts
 from paretodepth.fronts.depth import Depths
-from paretodepth.fronts.sieve import SummarySizes
+from paretodepth.fronts.dominance_filter import SummarySizes
 from paretodepth.pairs.capped_fronts import (
     auto_max_depth,
     capped_fronts,
@@ -51,7 +51,7 @@ def test_capped_fronts_are_those_of_all_pairs(kind, n_criteria):
 @pytest.mark.parametrize("kind", ["distinct", "tied"])
 def test_capped_fronts_equal_the_naive_ones(kind):
     pairs = pairs_drawn(kind, 2, 25)
-    dyads = naive.pairwise_dyads([cdist(view, view, "cityblock") for view in pairs.views])
+    dyads = naive.pairwise_dyads([cdist(encoding, encoding, "cityblock") for encoding in pairs.encodings])
     numbers = naive.front_numbers(dyads)
     fronts = capped_fronts(pairs, 3, **SMALL)
     for number in range(1, 4):
@@ -85,7 +85,7 @@ def test_a_wrong_foresight_is_made_up_for(n_criteria, n_copies, n_passes):
     rng = np.random.default_rng(0)
     samples = rng.random((300 // n_copies, 1)) + 0.1 * rng.random((300 // n_copies, n_criteria))
     own = fitted(None, np.repeat(samples, n_copies, axis=0))
-    pairs = CountedPairs(own.criteria, own.views, 1)
+    pairs = CountedPairs(own.criteria, own.encodings, 1)
     expected = Fronts.from_dyads(HeldPairs.of(pairs).dyads, max_depth=10)
     assert_same_fronts(capped_fronts(pairs, 10, few_samples=30), expected)
     assert pairs.n_passes == n_passes
@@ -123,7 +123,7 @@ def test_hardly_any_nearest_dyad_is_deeper_than_the_automatic_cap(kind, n_criter
 
 def test_the_automatic_cap_of_few_samples_is_the_depth_itself():
     pairs = pairs_drawn("distinct", 2, 40)
-    matrices = [cdist(view, view, "cityblock") for view in pairs.views]
+    matrices = [cdist(encoding, encoding, "cityblock") for encoding in pairs.encodings]
     dyads = naive.pairwise_dyads(matrices)
     numbers = naive.front_numbers(dyads)
     near = [

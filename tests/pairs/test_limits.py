@@ -234,4 +234,4 @@ def test_free_memory_changes_no_score(monkeypatch):
         monkeypatch.setattr("paretodepth.pairs.limits.free_bytes", lambda n_free=n_free: n_free)
         detectors.append(ParetoDepthDetector(method="blend").fit(X))
     np.testing.assert_array_equal(detectors[0].training_scores_, detectors[1].training_scores_)
-    assert detectors[0].model_.fronts.rough == detectors[1].model_.fronts.rough == ()
+    assert detectors[0].model_.fronts.sampled == detectors[1].model_.fronts.sampled == ()

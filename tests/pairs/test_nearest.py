@@ -70,7 +70,9 @@ def test_a_criterion_of_no_weight_is_left_out_of_the_sum_where_it_is_infinite_to
 def test_blocks_of_new_samples_hold_their_dissimilarities_to_the_training_samples(samples):
     own, new = fitted(None, samples), samples[:31] + 0.25
     with small_blocks(1000):
-        blocks = map_new_blocks(lambda block: block, own.criteria, own.views_of(new), own.views, 2 * len(samples), 2)
+        blocks = map_new_blocks(
+            lambda block: block, own.criteria, own.views_of(new), own.encodings, 2 * len(samples), 2
+        )
     assert [block.shape for block in blocks] == [(2, 5, 90)] * 6 + [(2, 1, 90)]
     assert_array_equal(np.concatenate(blocks, axis=1), absolute_differences(new, samples))
 

@@ -6,8 +6,8 @@ from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts
 from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.dominance_filter import SummarySizes
 from paretodepth.fronts.pair_fronts import PairFronts
-from paretodepth.fronts.sieve import SummarySizes
 from paretodepth.pairs.limits import Limits
 from paretodepth.pairs.pair_fronts import auto_max_depths, pair_fronts
 from paretodepth.pairs.pairs import HeldPairs
@@ -54,7 +54,7 @@ def test_blocks_and_draws_change_no_capped_front():
 def test_a_cap_alone_draws_no_lots():
     pairs = pairs_drawn("distinct", 3)
     found, again = (pair_fronts(pairs, limits(3), seed=seed, n_rough=600, **SMALL) for seed in (1, 2))
-    assert [fronts.dyads.shape for fronts in found.rough] == [(200, 2)] * 3
+    assert [fronts.dyads.shape for fronts in found.sampled] == [(200, 2)] * 3
     assert_array_equal(found.mean_depth(HeldPairs.of(pairs).dyads), again.mean_depth(HeldPairs.of(pairs).dyads))
 
 
@@ -66,7 +66,7 @@ def test_above_the_cap_only_the_divisor_is_foreseen(kind, n_criteria):
     dyads = pairs.dyads[::7]
     for row, pair in enumerate(whole.criteria):
         of_pair = [
-            PairFronts(np.array([pair]), (part.fronts[row],), part.rough[row : row + 1]) for part in (whole, capped)
+            PairFronts(np.array([pair]), (part.fronts[row],), part.sampled[row : row + 1]) for part in (whole, capped)
         ]
         exact, foreseen = (part.mean_depth(dyads) for part in of_pair)
         is_above = Depths(whole.fronts[row], "paper").of(dyads[:, pair]) <= 40
@@ -108,7 +108,7 @@ def test_without_a_cap_the_last_fronts_are_dropped_if_they_are_too_many():
     pairs = HeldPairs.of(pairs_drawn("distinct", 4, N_SAMPLES))
     whole = PairFronts.from_dyads(pairs.dyads)
     kept = PairFronts.from_dyads(pairs.dyads, max_kept=pairs.n_pairs)
-    assert not whole.rough
+    assert not whole.sampled
     assert 0.8 * pairs.n_pairs < sum(len(fronts.dyads) for fronts in kept.fronts) <= pairs.n_pairs
     for fronts, all_fronts in zip(kept.fronts, whole.fronts, strict=True):
         assert_array_equal(fronts.dyads, all_fronts.dyads[: all_fronts.starts[len(fronts)]])
@@ -119,7 +119,7 @@ def test_without_a_cap_memory_sets_one():
     n_kept = pairs.n_pairs
     found, same = (pair_fronts(part, limits(n_bytes=256 * n_kept)) for part in (pairs, HeldPairs.of(pairs)))
     assert 0.6 * n_kept < sum(len(fronts.dyads) for fronts in found.fronts) < 1.4 * n_kept
-    for fronts, expected in zip(found.fronts + found.rough, same.fronts + same.rough, strict=True):
+    for fronts, expected in zip(found.fronts + found.sampled, same.fronts + same.sampled, strict=True):
         assert_same_fronts(fronts, expected)
 
 

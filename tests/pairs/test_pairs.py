@@ -86,7 +86,7 @@ def test_some_samples_and_some_pairs_are_those_of_all(form, samples):
     held = HeldPairs.of(own)
     expected = all_dyads(form, samples[some])
     for same in (own, held):
-        assert_array_equal(HeldPairs.of(same.among(some)).dyads, expected)
+        assert_array_equal(HeldPairs.of(same.subset(some)).dyads, expected)
         assert_array_equal(same.chosen(2, some[1:]), expected[:4])
         assert same.random_subset(7, 0).n_samples == 7
         assert same.random_subset(100, 0).n_samples == N_SAMPLES

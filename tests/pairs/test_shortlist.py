@@ -24,10 +24,10 @@ TREE_CRITERIA = {
 
 def assert_trees_change_nothing(model, new, needed):
     """Compare what is measured of new samples by trees and without, bit by bit."""
-    views = model.seen(new, caller="a test").views
-    expected = model.new_measures(views, needed, n_jobs=2)
+    encodings = model.encode(new, caller="a test").encodings
+    expected = model.new_measures(encodings, needed, n_jobs=2)
     for n_rows in (1, 20):
-        found = model.measures_by_trees(views, needed, n_jobs=2, n_rows=n_rows)
+        found = model.measures_by_trees(encodings, needed, n_jobs=2, n_rows=n_rows)
         assert found.keys() == expected.keys() == set(needed)
         for name in needed:
             assert_array_equal(found[name], expected[name], err_msg=f"{name}, {n_rows} rows at a time")
@@ -47,7 +47,7 @@ def test_trees_change_no_bit_of_what_is_measured(kind, criteria, method):
     assert not model.shortlist.is_worthwhile(with_sum=with_sum)
     assert model.shortlist.is_worthwhile(with_sum=with_sum, min_samples=100, max_share=0.9)
     assert_trees_change_nothing(model, new, needed)
-    is_sure = model.shortlist.block(model.seen(new, caller="a test").views, with_sum=with_sum).is_sure
+    is_sure = model.shortlist.block(model.encode(new, caller="a test").encodings, with_sum=with_sum).is_sure
     # What is tied is compared with all training samples.
     if kind in ("rounded", "equal"):
         assert not is_sure.all()
@@ -81,7 +81,7 @@ def test_a_sure_block_holds_the_nearest(kind, with_sum):
     X, new = SAMPLES[kind](rng, 120, 2), SAMPLES[kind](rng, 40, 2)
     pairs = pairs_of(None, X)
     weights = np.array([0.5, 2.0])
-    shortlist = Shortlist(pairs.criteria, pairs.views, np.array([3, 5]), weights)
+    shortlist = Shortlist(pairs.criteria, pairs.encodings, np.array([3, 5]), weights)
     candidates, block, is_sure = shortlist.block([new[:, :1], new[:, 1:]], with_sum=with_sum)
     distances = np.abs(new.T[:, :, None] - X.T[:, None])
     for row in np.flatnonzero(is_sure):
@@ -98,7 +98,7 @@ def test_criteria_without_trees_are_compared_with_all():
 
     def is_worthwhile(*criteria):
         pairs = pairs_of(list(criteria), X)
-        shortlist = Shortlist(pairs.criteria, pairs.views, np.array([3, 3]), np.ones(2))
+        shortlist = Shortlist(pairs.criteria, pairs.encodings, np.array([3, 3]), np.ones(2))
         return shortlist.is_worthwhile(with_sum=False, min_samples=100)
 
     for criterion in (
@@ -124,7 +124,7 @@ class Difference:
 @pytest.mark.parametrize(("metric", "has_tree"), [("difference", True), (Difference(2.0), False)], ids=str)
 def test_a_metric_without_a_hash_is_compared_with_all_of_many_samples(metric, has_tree):
     pairs = pairs_of([Criterion("a", 0, metric)], np.zeros((MIN_TREE_SAMPLES, 1)))
-    shortlist = Shortlist(pairs.criteria, pairs.views, np.array([3]), np.ones(1))
+    shortlist = Shortlist(pairs.criteria, pairs.encodings, np.array([3]), np.ones(1))
     assert shortlist.is_worthwhile(with_sum=False) == has_tree
 
 
@@ -149,7 +149,7 @@ def test_a_sorted_column_names_the_nearest():
     for n_samples, k in ((3, 1), (7, 3), (7, 7), (300, 15)):
         X, new = rng.normal(size=(n_samples, 1)), rng.normal(size=(50, 1), scale=2)
         pairs = pairs_of(None, np.column_stack((X, X)))
-        shortlist = Shortlist(pairs.criteria, pairs.views, np.array([k, k]), np.ones(2))
+        shortlist = Shortlist(pairs.criteria, pairs.encodings, np.array([k, k]), np.ones(2))
         candidates, _, _ = shortlist.block([new, new], with_sum=False)
         nearest = np.argsort(np.abs(new - X.T), axis=1)[:, : k + N_MORE]
         for row, expected in zip(candidates, nearest, strict=True):
@@ -174,7 +174,7 @@ def test_no_number_of_criteria_and_columns_is_too_large_for_a_shortlist(metric, 
     metrics = [metric, *["cityblock"] * (n_criteria - 1)]
     criteria = [Criterion(f"c{i}", range(i * n_columns, (i + 1) * n_columns), m) for i, m in enumerate(metrics)]
     pairs = pairs_of(criteria, X)
-    shortlist = Shortlist(pairs.criteria, pairs.views, np.full(n_criteria, 3), np.ones(n_criteria))
+    shortlist = Shortlist(pairs.criteria, pairs.encodings, np.full(n_criteria, 3), np.ones(n_criteria))
     assert shortlist.is_worthwhile(with_sum=True) == (ORDERS[metric] == 1)
     n_found = n_criteria * (3 + N_MORE) + N_MORE
     n_joint = 3 if ORDERS[metric] == 1 else MIN_TREE_SAMPLES

@@ -27,11 +27,11 @@ from pathlib import Path
 import numpy as np
 
 from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
-from paretodepth.files import write_table
-from paretodepth.files.container import MAGIC, PREFIX, VERSION
-from paretodepth.files.reading import Reading
-from paretodepth.files.tables import read_table
+from paretodepth.models.container import MAGIC, PREFIX, VERSION
 from paretodepth.scoring.explanation import explain_left_out
+from paretodepth.tables import write_table
+from paretodepth.tables.reading import Reading
+from paretodepth.tables.tables import read_table
 from tests.promises.fuzz_corpus import data_seeds, matrix_seeds, model_seeds, toml_seeds
 from tests.promises.fuzz_fields import Opened, changed, changed_matrices
 

@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
 from paretodepth.criteria.metrics import METRICS
-from paretodepth.files import write_table
 from paretodepth.scoring.methods import METHODS
+from paretodepth.tables import write_table
 from tests.criteria.metric_draws import draws, is_installed
-from tests.files.test_excel import ods
+from tests.tables.test_excel import ods
 
 N_NEW = 3
 """Samples that are scored with a model."""

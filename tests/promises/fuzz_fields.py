@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from paretodepth.files import model_relations as relations
-from paretodepth.files.container import MAGIC, PREFIX, VERSION
-from paretodepth.files.model_schema import CLASSES, PARAMETERS, SCHEMA, Part
+from paretodepth.models import model_relations as relations
+from paretodepth.models.container import MAGIC, PREFIX, VERSION
+from paretodepth.models.model_schema import CLASSES, PARAMETERS, SCHEMA, Part
 
 WITHIN = 0.88
 """The share of changes that keep to what the schema says, so that about half of the files are loaded."""

@@ -77,7 +77,7 @@ def _depths(detector, new):
     if detector.method != "blend":
         return detector.mean_depth(new)
     model = detector.model_
-    return model.new_measures(model.seen(new, caller="golden").views, ["pair_depth"], n_jobs=None)["pair_depth"]
+    return model.new_measures(model.encode(new, caller="golden").encodings, ["pair_depth"], n_jobs=None)["pair_depth"]
 
 
 def main():

@@ -17,10 +17,10 @@ from paretodepth import Criterion, _kernels
 from paretodepth._kernels import columns, filters, nearest, sequences
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.fronts.depth import Depths, Staircases
+from paretodepth.fronts.dominance_filter import DominanceFilter, SummarySizes
 from paretodepth.fronts.first_levels import FirstLevels
 from paretodepth.fronts.fronts import Fronts, lexicographic_order, number_fronts
 from paretodepth.fronts.numbering import number_by_layers
-from paretodepth.fronts.sieve import Sieve, SummarySizes
 from paretodepth.pairs.nearest import connecting_rank, nearest_dyads
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
 from studies.paper import growth
@@ -113,7 +113,7 @@ def find_depths(rng, n_criteria):
 
 def sift_dyads(rng, n_criteria):
     points = DRAWS["distinct"](rng, 40, n_criteria)
-    sieve = Sieve(points, with_nan(points, rng, 0.3), SummarySizes(n_points=5, n_cells=256))
+    sieve = DominanceFilter(points, with_nan(points, rng, 0.3), SummarySizes(n_points=5, n_cells=256))
     for dyads in dyads_of(rng, n_criteria, 36):
         block = np.ascontiguousarray(dyads.T.reshape(n_criteria, 6, 6))
         for is_triangle in (False, True):

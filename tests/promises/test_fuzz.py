@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from paretodepth.criteria.metrics import METRICS
-from paretodepth.files.model_schema import PARAMETERS, SCHEMA
+from paretodepth.models.model_schema import PARAMETERS, SCHEMA
 from paretodepth.scoring.methods import METHODS
 from tests.criteria.metric_draws import is_installed
 from tests.data import ROOT

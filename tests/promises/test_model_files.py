@@ -27,10 +27,10 @@ from sklearn.preprocessing import StandardScaler
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
-from paretodepth.files import model_schema
-from paretodepth.files.container import MAGIC, PREFIX, VERSION
-from paretodepth.files.model_schema import PARAMETERS, SCHEMA, TYPES
 from paretodepth.fronts.depth import Depths
+from paretodepth.models import model_schema
+from paretodepth.models.container import MAGIC, PREFIX, VERSION
+from paretodepth.models.model_schema import PARAMETERS, SCHEMA, TYPES
 from paretodepth.scoring.methods import METHODS, answered_methods
 from paretodepth.scoring.model import Model
 from tests.criteria.metric_draws import draws, is_installed
@@ -128,10 +128,10 @@ def test_every_parameter_gives_the_same_bits_after_loading(parameters, tmp_path)
 def test_the_nearest_are_found_by_trees_after_loading_too(method, tmp_path):
     detector = ParetoDepthDetector(method=method).fit(X)
     loaded = saved_and_loaded(detector, tmp_path)
-    views = loaded.model_.seen(NEW, caller="test").views
+    encodings = loaded.model_.encode(NEW, caller="test").encodings
     measures = METHODS[method].fitted
-    found = loaded.model_.measures_by_trees(views, measures, n_jobs=1)
-    expected = detector.model_.new_measures(views, measures, n_jobs=1)
+    found = loaded.model_.measures_by_trees(encodings, measures, n_jobs=1)
+    expected = detector.model_.new_measures(encodings, measures, n_jobs=1)
     for name in measures:
         assert_array_equal(found[name], expected[name])
 
@@ -369,10 +369,10 @@ HOSTILE = {
     "a row too many": ("Model", "rows", np.arange(61)),
     "rows beyond the samples": ("Model", "rows", np.arange(60) + 1),
     "integers for numbers": ("Measurer", "weights", [1, 2]),
-    "usual values that fall": ("Usual", "values", [3.0, 2.0, 1.0]),
-    "usual values that are NaN": ("Usual", "values", [np.nan]),
-    "no usual values": ("Usual", "values", np.empty(0)),
-    "a usual range beyond all values": ("Usual", "values", [50.0, 60.0]),
+    "usual values that fall": ("ReferenceRange", "values", [3.0, 2.0, 1.0]),
+    "usual values that are NaN": ("ReferenceRange", "values", [np.nan]),
+    "no usual values": ("ReferenceRange", "values", np.empty(0)),
+    "a usual range beyond all values": ("ReferenceRange", "values", [50.0, 60.0]),
     "criteria alone that are none": ("Calibration", "alone", np.ones((60, 3))),
     "criteria alone of fewer samples": ("Calibration", "alone", np.ones((59, 2))),
     "nominal values that fall": ("Surprise", "nominal", np.arange(60.0)[::-1]),
@@ -614,12 +614,12 @@ HOSTILE_STATE = {
     "a tail from nowhere": lambda header: object_of(header, "Surprise").update(start={"float": "nan"}),
     "a negative cap": lambda header: object_of(header, "Fronts").update(max_depth=-1),
     "no objects": lambda header: header.update(objects=3),
-    "what is usual of a column that is not read": lambda header: object_of(header, "Usual").update(column=1),
-    "what is usual of nobody": lambda header: object_of(header, "Usual").update(n_samples=0),
-    "usual categories of numbers": lambda header: object_of(header, "Usual").update(kind="category"),
-    "usual times of numbers": lambda header: object_of(header, "Usual").update(kind="moment"),
-    "a usual range that is NaN": lambda header: object_of(header, "Usual").update(low={"float": "nan"}),
-    "a circle of numbers": lambda header: object_of(header, "Usual").update(period=1.0),
+    "what is usual of a column that is not read": lambda header: object_of(header, "ReferenceRange").update(column=1),
+    "what is usual of nobody": lambda header: object_of(header, "ReferenceRange").update(n_samples=0),
+    "usual categories of numbers": lambda header: object_of(header, "ReferenceRange").update(kind="category"),
+    "usual times of numbers": lambda header: object_of(header, "ReferenceRange").update(kind="moment"),
+    "a usual range that is NaN": lambda header: object_of(header, "ReferenceRange").update(low={"float": "nan"}),
+    "a circle of numbers": lambda header: object_of(header, "ReferenceRange").update(period=1.0),
     "no state": lambda header: header.update(state=None),
 }
 

@@ -45,7 +45,7 @@ def test_importing_the_package_or_its_command_line_loads_no_heavy_library():
     heavy = {"numba", "sklearn", "scipy", "numpy", "pandas", "matplotlib"}
     assert not modules_after("import paretodepth") & heavy
     assert not modules_after("import paretodepth.cli") & heavy
-    assert not modules_after("from paretodepth.files import read_table") & {"numba", "sklearn", "scipy"}
+    assert not modules_after("from paretodepth.tables import read_table") & {"numba", "sklearn", "scipy"}
 
 
 @pytest.mark.slow

@@ -81,11 +81,11 @@ def start(command, before=None):
 
 def is_written(folder, process, nth):
     """Wait until the nth file of a process is being written, and tell whether it is, or the process has ended."""
-    seen = set()
+    encoded = set()
     while not os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
         parts = {*folder.glob(PARTS)}
-        seen |= parts
-        if parts and len(seen) == nth:
+        encoded |= parts
+        if parts and len(encoded) == nth:
             return True
         time.sleep(0.0005)
     return False

@@ -6,8 +6,8 @@ import pytest
 
 from paretodepth import ParetoDepthDetector
 from paretodepth.reports import detect
-from paretodepth.reports.decision import fdr_threshold, n_standing_out, share_threshold
-from paretodepth.scoring.standing_out import TAIL_SHAPE, stand_out_p_values
+from paretodepth.reports.decision import fdr_threshold, n_clear_outliers, share_threshold
+from paretodepth.scoring.clear_outliers import TAIL_SHAPE, tail_p_values
 from tests.draws import DRAWS, draw_dyads
 
 
@@ -34,14 +34,14 @@ def naive_stand_out(scores):
 @pytest.mark.parametrize("draw", [name for name in DRAWS if name not in ("infinite", "empty")])
 def test_what_the_rest_suggests_is_the_tail_of_the_scores(draw, n_samples):
     scores = draw_dyads(draw, 1, n_dyads=n_samples)[:, 0]
-    np.testing.assert_allclose(stand_out_p_values(scores), naive_stand_out(scores.tolist()), rtol=1e-12)
+    np.testing.assert_allclose(tail_p_values(scores), naive_stand_out(scores.tolist()), rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_far", [1, 3, 10])
 def test_samples_far_beyond_the_rest_stand_out_and_no_others(n_far):
     rng = np.random.default_rng(0)
     scores = np.concatenate([rng.exponential(size=400), rng.uniform(60, 90, n_far)])
-    assert (scores > fdr_threshold(scores, stand_out_p_values(scores), 0.1)).nonzero()[0].tolist() == list(
+    assert (scores > fdr_threshold(scores, tail_p_values(scores), 0.1)).nonzero()[0].tolist() == list(
         range(400, 400 + n_far)
     )
 
@@ -50,13 +50,13 @@ def test_of_exponential_scores_alone_hardly_any_stand_out():
     counts = []
     for seed in range(50):
         scores = np.random.default_rng(seed).exponential(size=300)
-        counts.append((scores > fdr_threshold(scores, stand_out_p_values(scores), 0.1)).sum())
+        counts.append((scores > fdr_threshold(scores, tail_p_values(scores), 0.1)).sum())
     assert np.mean(np.array(counts) > 0) <= 0.1
 
 
 def test_of_equal_scores_none_stands_out():
     scores = np.ones(50)
-    assert not (scores > fdr_threshold(scores, stand_out_p_values(scores), 0.1)).any()
+    assert not (scores > fdr_threshold(scores, tail_p_values(scores), 0.1)).any()
 
 
 @pytest.mark.parametrize(("share", "n_called"), [(0.05, 3), (0.001, 1), (0.5, 25), (0.999, 50)])
@@ -81,8 +81,8 @@ def table_with_one_far(n_samples=200):
 def test_of_one_file_the_strangest_twentieth_is_called_and_who_stands_out_is_counted():
     found = detect(ParetoDepthDetector(method="criteria"), table_with_one_far())
     assert (found.contamination, found.n_anomalies) == (0.05, 10)
-    assert n_standing_out(found.stand_out_p_values) == 1
-    assert n_standing_out(np.array([np.nan, 1e-9, 0.5])) == 1
+    assert n_clear_outliers(found.tail_p_values) == 1
+    assert n_clear_outliers(np.array([np.nan, 1e-9, 0.5])) == 1
     by_rate = detect(ParetoDepthDetector(method="criteria"), table_with_one_far(), fdr=0.1)
     assert by_rate.is_anomaly.nonzero()[0].tolist() == [17]
 

@@ -7,7 +7,7 @@ import pytest
 
 import paretodepth.reports
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth._blocks import watched
+from paretodepth._blocks import progress_to
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.reports import detect, detection, write_report
 from paretodepth.reports.detection import scored, scored_chunks
@@ -275,7 +275,7 @@ def test_chunks_are_scored_as_the_whole(found):
 
 def test_phases_are_told_to_who_watches(tmp_path):
     phases = []
-    with watched(lambda title, n_done, n_all: phases.append((title, n_done, n_all))):
+    with progress_to(lambda title, n_done, n_all: phases.append((title, n_done, n_all))):
         found = detect(blend(), random_table(0, 60), random_table(1, 40))
         write_report(found, tmp_path / "report.html")
     titles = list(dict.fromkeys(title for title, _, _ in phases))

@@ -10,7 +10,7 @@ import pytest
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.choice import chosen_criteria
 from paretodepth.reports import detect, write_report
-from paretodepth.reports.decision import n_standing_out
+from paretodepth.reports.decision import n_clear_outliers
 from paretodepth.reports.detection import scored
 from paretodepth.reports.labels import Labels
 from paretodepth.reports.results import headline
@@ -224,7 +224,7 @@ def test_of_one_file_the_page_speaks_of_no_nominal_samples_and_tells_the_label(f
     assert page.inner_text("#label-precision") == f"{figures['average_precision']:.3f}"
     assert page.inner_text("#label-at-n") == f"{figures['precision_at_n']:.3f}"
     assert "out beyond what the rest suggests" in page.inner_text("#rate-of")
-    assert page.inner_text("#rate") == str(n_standing_out(one.stand_out_p_values))
+    assert page.inner_text("#rate") == str(n_clear_outliers(one.tail_p_values))
     assert page.inner_text("#n-called") == str(one.n_anomalies) == "6"
     assert page.inner_text("#by-chance") == ("119" if rows is None else "60")
     assert page.inner_text("#headline") == headline(one)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector
-from paretodepth.scoring.advice import count_ties, standing_out_advice, standing_out_rows
+from paretodepth.scoring.advice import clear_outlier_advice, clear_outlier_rows, count_ties
 from paretodepth.scoring.methods import METHODS
 
 
@@ -46,13 +46,13 @@ def test_advice_names_no_parameter_for_it_is_read_where_there_is_none():
 
 
 def test_of_few_samples_none_stands_out():
-    assert not len(standing_out_rows(np.append(np.arange(98.0), 1e6)))
-    assert_array_equal(standing_out_rows(np.append(np.arange(99.0), 1e6)), [99])
+    assert not len(clear_outlier_rows(np.append(np.arange(98.0), 1e6)))
+    assert_array_equal(clear_outlier_rows(np.append(np.arange(99.0), 1e6)), [99])
 
 
 def test_many_that_stand_out_are_counted_and_dropped_samples_keep_their_numbers():
     scores = np.concatenate([np.arange(200.0), 1e9 + np.arange(6.0), [np.nan]])[::-1]
-    assert_array_equal(standing_out_rows(scores), [1, 2, 3, 4, 5, 6])
-    assert standing_out_advice(scores) == [
+    assert_array_equal(clear_outlier_rows(scores), [1, 2, 3, 4, 5, 6])
+    assert clear_outlier_advice(scores) == [
         "6 training samples score like anomalies: 1, 2, 3, 4, 5 and more. Fit again without those that are not nominal."
     ]

@@ -114,7 +114,7 @@ def test_decimals_have_the_local_ratios_of_whole_numbers():
 
     def ratios(scale):
         model = fitted_detector(X * scale, method="blend").model_
-        measures = model.new_measures(model.seen(new * scale, caller="a test").views, MEASURES, n_jobs=1)
+        measures = model.new_measures(model.encode(new * scale, caller="a test").encodings, MEASURES, n_jobs=1)
         return np.column_stack([measures["local_ratios"], measures["balanced_ratio"]])
 
     for scale in (0.1, 1 / 7, 1e-5):
@@ -126,7 +126,7 @@ def test_a_sample_between_dense_ones_is_odd_by_its_local_ratio_alone():
     dense, wide = rng.normal(0, 0.005, (100, 2)), rng.normal(30, 6.0, (200, 2))
     detector = ParetoDepthDetector(method="blend").fit(np.concatenate([dense, wide]))
     model = detector.model_
-    measures = model.new_measures(model.seen([[0.15, 0.0]], caller="a test").views, MEASURES, n_jobs=1)
+    measures = model.new_measures(model.encode([[0.15, 0.0]], caller="a test").encodings, MEASURES, n_jobs=1)
     p_values = {
         name: model.calibration.measure_p_values(measures, name)[0] for name in ("neighbor_means", "local_ratios")
     }

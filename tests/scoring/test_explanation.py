@@ -107,7 +107,7 @@ def test_relief_is_the_p_value_with_an_ordinary_criterion(data):
     nominal = [naive.statistics(training[:, i], counts, dyads, numbers, exclude=i) for i in range(len(X_train))]
 
     @cache
-    def relieved(sample, criterion):
+    def score_if_ordinary(sample, criterion):
         rows = naive.relieved_rows(new[:, sample], training, criterion)
         return naive.statistics(rows, counts, dyads, numbers)
 
@@ -119,7 +119,7 @@ def test_relief_is_the_p_value_with_an_ordinary_criterion(data):
         for sample, criterion in product(range(len(X)), range(3)):
             expected = explanation.p_values[method][sample]
             if max(expected, explanation.criterion_p_values[sample, criterion]) <= 0.25:
-                score = naive.score(nominal, relieved(sample, criterion), method)
+                score = naive.score(nominal, score_if_ordinary(sample, criterion), method)
                 expected = naive.p_value(scores, score - 1e-12)
             relief = explanation.relief[sample, criterion]
             assert relief == pytest.approx(expected, abs=1e-12), f"{method}, sample {sample}, criterion {criterion}"
@@ -150,11 +150,11 @@ def test_relief_of_the_blend_is_the_p_value_with_an_ordinary_criterion():
             n_local += max(p_alone, explanation.p_values["blend"][sample]) <= 0.25
             rows = new[:, sample].copy()
             rows[criterion] /= values["local_ratios"][criterion]
-        relieved = twin.statistics(rows)
-        ratios = relieved["local_ratios"]
+        score_if_ordinary = twin.statistics(rows)
+        ratios = score_if_ordinary["local_ratios"]
         ratios[criterion] = min(ratios[criterion], usual[criterion])
         is_asked = max(p_alone, explanation.p_values["blend"][sample]) <= 0.25
-        score = naive.blend_score(nominal, relieved if is_asked else values)
+        score = naive.blend_score(nominal, score_if_ordinary if is_asked else values)
         expected = naive.p_value(scores, score - 1e-12)
         assert explanation.relief[sample, criterion] == pytest.approx(expected, abs=1e-12), (sample, criterion)
     assert n_local > 0

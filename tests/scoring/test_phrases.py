@@ -10,7 +10,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
-from paretodepth.criteria.usual import Value
+from paretodepth.criteria.reference_range import ComparedValue
 from paretodepth.scoring.explanation import explain_left_out, with_values
 from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.phrases import Phrase
@@ -84,8 +84,8 @@ class Truth:
         self.model = model = detector.model_
         self.method = model.method
         self.fitted = model.criteria.fitted
-        every = model.criteria.views(training, caller="")
-        own = [c.dissimilarities(view, view, (0, 0)) for c, view in zip(self.fitted, every, strict=True)]
+        every = model.criteria.encodings(training, caller="")
+        own = [c.dissimilarities(encoding, encoding, (0, 0)) for c, encoding in zip(self.fitted, every, strict=True)]
         self.training = np.array(own)[:, model.rows][:, :, model.rows]
         for matrix in self.training:
             # The dissimilarity of a pair is asked for once.
@@ -96,11 +96,11 @@ class Truth:
         self.known = {}
 
     def new_rows(self, new):
-        views = self.model.criteria.views(new, caller="")
-        pairs = zip(self.fitted, views, self.model.training, strict=True)
+        encodings = self.model.criteria.encodings(new, caller="")
+        pairs = zip(self.fitted, encodings, self.model.training, strict=True)
         blocks = [
-            view[:, self.model.rows] if c.is_precomputed else c.dissimilarities(view, training, (0, 0))
-            for c, view, training in pairs
+            encoding[:, self.model.rows] if c.is_precomputed else c.dissimilarities(encoding, training, (0, 0))
+            for c, encoding, training in pairs
         ]
         return np.array(blocks).swapaxes(0, 1)
 
@@ -258,8 +258,8 @@ class Checked:
     def p_bounds(self, criteria):
         least, most, n_others = self.bounds(criteria)
         # A training sample counts itself.
-        is_own = self.exclude is not None
-        return [(1 + is_own + count) / (1 + is_own + n_others) for count in (least, most)]
+        is_training_sample = self.exclude is not None
+        return [(1 + is_training_sample + count) / (1 + is_training_sample + n_others) for count in (least, most)]
 
     def assert_unusual(self, criterion, expected):
         low, high = self.p_bounds((criterion,))
@@ -398,14 +398,14 @@ class Checked:
 
 def assert_equal_ones_are_told_alike(every, told_by):
     """Samples with the same dissimilarities to all others, and none to each other, get the same sentence."""
-    seen = {}
+    encoded = {}
     for told, sample, rows, exclude in every:
         if exclude is not None:
             rows = rows.copy()
             # To itself it would have none.
             rows[:, exclude] = 0
-        seen.setdefault((id(told), rows.tobytes()), set()).add(told_by[id(told)][sample])
-    assert all(len(sentences) == 1 for sentences in seen.values())
+        encoded.setdefault((id(told), rows.tobytes()), set()).add(told_by[id(told)][sample])
+    assert all(len(sentences) == 1 for sentences in encoded.values())
 
 
 def assert_true(seed, n_new):
@@ -421,7 +421,7 @@ def true_kinds(detector, training, new):
     if not truth.held_out:
         rows = np.arange(truth.training.shape[1])
         left_out = explain_left_out(detector.model_, rows, n_jobs=1)
-        columns = detector.model_.criteria.seen(training, caller="").columns
+        columns = detector.model_.criteria.encode(training, caller="").columns
         if columns is not None:
             left_out = with_values(left_out, detector.model_, columns)
         every += [(left_out, i, truth.training[:, i], i) for i in rows.tolist()]
@@ -523,15 +523,15 @@ SAID = {
     ],
     "200 of 900 nominal samples are as strange in all criteria together.": [Phrase("odd", tuple(range(6)), (200, 900))],
     "a 5 is within the usual 1–9, but no nominal sample is as far from its nearest.": [
-        Phrase("value", (0,), (Value("a", "number", 5.0, 1.0, 9.0),)),
+        Phrase("value", (0,), (ComparedValue("a", "number", 5.0, 1.0, 9.0),)),
         Phrase("far", (0,), (1, 0, 900)),
     ],
     "x 12 is high (usual 1–9) and y 0 is low (usual 1–9): no nominal sample is as odd in b; the 5 nearest in a have "
     "y 3–4, this one 0.": [
-        Phrase("value", (1,), (Value("x", "number", 12.0, 1.0, 9.0, "high"),)),
-        Phrase("value", (1,), (Value("y", "number", 0.0, 1.0, 9.0, "low"),)),
+        Phrase("value", (1,), (ComparedValue("x", "number", 12.0, 1.0, 9.0, "high"),)),
+        Phrase("value", (1,), (ComparedValue("y", "number", 0.0, 1.0, 9.0, "low"),)),
         Phrase("odd", (1,), (0, 900)),
-        Phrase("together", (0, 1), (Value("y", "number", 0.0, 3.0, 4.0, "low", n_samples=5),)),
+        Phrase("together", (0, 1), (ComparedValue("y", "number", 0.0, 3.0, 4.0, "low", n_samples=5),)),
     ],
     "c is farthest from its nearest at point 3 of 8: no nominal sample is as far from its 5 nearest.": [
         Phrase("along", (2,), (3, 8)),
@@ -539,7 +539,7 @@ SAID = {
     ],
     "No nominal sample is as strange in all criteria together; least ordinary: a 10 is high (usual 1–9).": [
         Phrase("odd", tuple(range(6)), (0, 900)),
-        Phrase("least", (0,), (Value("a", "number", 10.0, 1.0, 9.0, "high"),)),
+        Phrase("least", (0,), (ComparedValue("a", "number", 10.0, 1.0, 9.0, "high"),)),
     ],
     "Farther from its 10 nearest in all criteria together than these are from theirs.": [
         Phrase("local", tuple(range(6)), (10,))

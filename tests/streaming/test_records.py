@@ -10,7 +10,7 @@ from time import process_time
 import pytest
 
 from paretodepth import Criterion
-from paretodepth.streaming.records import MAX_RECORD, Interruptible, Record, Records, number_columns
+from paretodepth.streaming.records import MAX_RECORD, Record, Records, SignalSafeLines, number_columns
 
 
 def samples(text, **options):
@@ -95,7 +95,7 @@ def test_a_record_whose_lines_a_signal_ends_is_not_counted():
 def test_a_line_without_end_is_one_record_that_is_refused(pipe):
     reading, writing = pipe
     pieces = [b'{"a": "', *[b"x" * 2**20] * 40, b'"}\n{"a": 1}\n']
-    with Interruptible(reading) as lines:
+    with SignalSafeLines(reading) as lines:
         writer = threading.Thread(target=lambda: [os.write(writing, piece) for piece in pieces], daemon=True)
         writer.start()
         first, second = itertools.islice(Records(lines), 2)
@@ -185,7 +185,7 @@ def pipe():
 
 def test_lines_come_as_they_are_written(pipe):
     reading, writing = pipe
-    with Interruptible(reading) as interruptible:
+    with SignalSafeLines(reading) as interruptible:
         lines = iter(interruptible)
         os.write(writing, b"one\r\ntw")
         assert next(lines) == b"one\r"
@@ -200,7 +200,7 @@ def test_lines_come_as_they_are_written(pipe):
 def test_a_signal_ends_the_wait_for_a_line(number, pipe):
     reading, writing = pipe
     before = signal.getsignal(number)
-    with Interruptible(reading) as interruptible:
+    with SignalSafeLines(reading) as interruptible:
         lines = iter(interruptible)
         os.write(writing, b"one\n")
         assert next(lines) == b"one"
@@ -217,7 +217,7 @@ def test_a_signal_waits_until_a_line_is_dealt_with_and_what_follows_the_last_one
     reading, writing = pipe
     dealt_with = []
     os.write(writing, b"one\ntwo\n")
-    with Interruptible(reading) as lines:
+    with SignalSafeLines(reading) as lines:
         for line in lines:
             os.kill(os.getpid(), number)
             dealt_with.append(line)

@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paretodepth.files import read_table
-from paretodepth.files.cells import cell_values, forms
-from paretodepth.files.dates import NOTATIONS, moment, moments
-from paretodepth.files.reading import Reading
 from paretodepth.streaming.records import Records
-from tests.files.samples import text_file
+from paretodepth.tables import read_table
+from paretodepth.tables.cells import cell_values, forms
+from paretodepth.tables.dates import NOTATIONS, moment, moments
+from paretodepth.tables.reading import Reading
+from tests.tables.samples import text_file
 
 SCHEMA = pa.schema([("n", pa.float64()), ("t", pa.timestamp("us")), ("s", pa.string()), ("i", pa.int64())])
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None", "?", "-", "unknown", "n.a.", " NA "]

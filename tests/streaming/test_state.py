@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.files.stream_file import load_stream, save_stream
+from paretodepth.models.stream_file import load_stream, save_stream
 from paretodepth.streaming import StreamingDetector
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from paretodepth._blocks import watched
+from paretodepth._blocks import progress_to
 from studies.accuracy import validity
 from studies.pages import PAGES, reproduce_experiment, write_page
 from studies.paper import table1b
@@ -54,7 +54,7 @@ def assert_section_is_written(page, name, values, folder):
     files.mkdir()
     finished_runs(experiment, settings, range(n_runs), files / f"{name}.jsonl")
     told = []
-    with watched(lambda *state: told.append(state)):
+    with progress_to(lambda *state: told.append(state)):
         tables = reproduce_experiment(page, experiment, folder, runs=n_runs, full=False, seed=0, n_jobs=1)
     assert [state for state in told if state[0] == name] == [(name, n_runs, n_runs)]
     text = write_page(page, folder).read_text()

@@ -120,16 +120,18 @@ def test_regimes_of_real_data_are_there_when_their_files_are(tmp_path, monkeypat
     rng = np.random.default_rng(0)
     (tmp_path / "mfeat").mkdir()
     digits = np.repeat(np.arange(10), 20)
-    for view in regimes.VIEWS["6 views"]:
+    for encoding in regimes.VIEWS["6 views"]:
         table = np.column_stack([rng.random((200, 4)) + digits[:, None], digits])
-        np.savetxt(tmp_path / "mfeat" / f"mfeat-{view}.csv", table, delimiter=",", header="0,1,2,3,0", comments="")
+        np.savetxt(tmp_path / "mfeat" / f"mfeat-{encoding}.csv", table, delimiter=",", header="0,1,2,3,0", comments="")
     (tmp_path / "adbench").mkdir()
     base = rng.random((90, 4))
     X = np.column_stack([base, base + 0.01 * rng.random((90, 4)), np.ones(90)])
     np.savez(tmp_path / "adbench" / "7_small.npz", X=X, y=np.arange(90) >= 80)
     draws = regimes.regimes()
     assert list(draws)[len(simulated) : -1] == [
-        f"digits, {views}, {n}" for n in ("one digit", "three digits") for views in ("2 views", "3 views", "6 views")
+        f"digits, {encodings}, {n}"
+        for n in ("one digit", "three digits")
+        for encodings in ("2 views", "3 views", "6 views")
     ]
     task = draws["digits, 2 views, three digits"](0)
     assert task.X_train.shape == (30, 8)

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from typer.testing import CliRunner
 
 from paretodepth import front_numbers
-from paretodepth._blocks import watched
+from paretodepth._blocks import progress_to
 from studies.__main__ import app
 from studies.benchmarks import fitting, peers, sorting, workloads
 from studies.benchmarks.sorting import time_sorting
@@ -114,15 +114,15 @@ def test_a_rival_of_any_language_is_timed_and_compared(rival, tmp_path):
 
 
 def test_a_peer_gets_its_points_as_it_wants_them():
-    seen = []
+    encoded = []
 
     def single(points):
-        seen.append(points)
+        encoded.append(points)
         return front_numbers(points)
 
     (result,) = timed([Workload("heavy ties", 2, 200)], peers={"pyoperon": single})
     assert result.differing == []
-    assert_array_equal(seen[-1], np.unique(workloads.draw(Workload("heavy ties", 2, 200)), axis=0))
+    assert_array_equal(encoded[-1], np.unique(workloads.draw(Workload("heavy ties", 2, 200)), axis=0))
     assert result.speed_up == result.peers["pyoperon"] / result.same_points["pyoperon"]
 
 
@@ -149,7 +149,7 @@ def test_sets_of_one_size_are_not_plotted(tmp_path):
 
 def test_who_watches_is_told_each_set():
     told = []
-    with watched(lambda *state: told.append(state)):
+    with progress_to(lambda *state: told.append(state)):
         timed(FEW)
     assert told == [
         ("dyads, 2 criteria, 200 dyads", 0, 3),

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from paretodepth._blocks import watched
+from paretodepth._blocks import progress_to
 from studies.paper.theorem2 import EXPERIMENT
 from studies.runs import finished_runs
 
@@ -48,7 +48,7 @@ def test_runs_of_other_settings_are_not_taken_over(tmp_path):
 
 def test_who_watches_is_told_how_many_runs_are_finished(tmp_path):
     told = []
-    with watched(lambda *state: told.append(state)):
+    with progress_to(lambda *state: told.append(state)):
         for seeds in ([0, 1], [0, 1, 2, 3]):
             finished_runs(EXPERIMENT, {"counts": [10]}, seeds, tmp_path / "runs.jsonl")
     assert told == [("theorem2", n_done, 2) for n_done in (0, 1, 2)] + [("theorem2", n_done, 4) for n_done in (2, 3, 4)]

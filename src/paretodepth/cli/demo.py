@@ -21,10 +21,10 @@ def demo(
 
     Example: paretodepth demo --out demo
     """
-    from paretodepth._blocks import watched
+    from paretodepth._blocks import progress_to
     from paretodepth.reports.demo import run_demo
 
-    with watched(print_step):
+    with progress_to(print_step):
         result = run_demo(out, seed)
     ranked = enumerate(result.mean_depth.argsort()[::-1][:15], start=1)
     rows = [

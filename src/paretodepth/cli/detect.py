@@ -77,7 +77,7 @@ def detect_command(
 
     Example: paretodepth detect nominal.csv new.csv --criteria criteria.toml --out scores.csv --report report.html
     """
-    from paretodepth.files.formats import check_output_format
+    from paretodepth.tables.formats import check_output_format
 
     inputs = [name for name in (train, test) if name is not None]
     outputs = [place for place in (out, report, "-" if as_json else None) if place is not None]
@@ -128,9 +128,9 @@ def _samples(
 ) -> tuple[Any, Any]:
     """Return the samples of a file with the columns of the training samples, None for these, and their text."""
     from paretodepth.criteria.choice import read_columns
-    from paretodepth.files.schema import split_text
-    from paretodepth.files.tables import read_table
     from paretodepth.reports.results import check_id_column
+    from paretodepth.tables.expected_columns import split_text
+    from paretodepth.tables.tables import read_table
 
     training, detector, _, texts = learning
     schema = training.select(read_columns(detector.criteria, training.column_names)).schema
@@ -227,8 +227,8 @@ def _write_scores(
     found: "Detection", texts: Any, out: str | None, id_column: str | None, *, quiet: bool, escape_formulas: bool
 ) -> None:
     """Write the scores to the file that is asked for, with the samples' own cells of text."""
-    from paretodepth.files.tables import write_table
     from paretodepth.reports.results import results_table
+    from paretodepth.tables.tables import write_table
 
     if out is not None:
         with progress("explaining", quiet=quiet):

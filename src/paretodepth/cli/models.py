@@ -26,7 +26,7 @@ from paretodepth.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from paretodepth.criteria.usual import Value
+    from paretodepth.criteria.reference_range import ComparedValue
     from paretodepth.detector import ParetoDepthDetector
     from paretodepth.reports.detection import Detection
     from paretodepth.reports.reasons import Reason
@@ -60,7 +60,7 @@ def fit(
     from paretodepth.reports.detection import fit_to_table
     from paretodepth.reports.results import dropped_remark
     from paretodepth.reports.row_limit import max_depth_of, random_rows
-    from paretodepth.scoring.advice import standing_out_advice
+    from paretodepth.scoring.advice import clear_outlier_advice
 
     check_outputs([model], [train], criteria)
     with progress("reading", quiet=quiet):
@@ -86,7 +86,7 @@ def fit(
         n_learned = (len(training) if rows is None else len(rows)) - len(dropped)
         learned = f"{n_learned:,} nominal samples, {detector.n_fronts_:,} fronts, threshold"
         named = int if rows is None else rows.item
-        advice = [*detector.model_.advice, *standing_out_advice(detector.model_.scores, named)]
+        advice = [*detector.model_.advice, *clear_outlier_advice(detector.model_.scores, named)]
         print_outcome(screen, remark=remark, advice=advice, outcome=f"{learned} {-detector.offset_:.4g}.")
         if len(dropped):
             print_left_out(screen, [dropped_remark(dropped)])
@@ -117,10 +117,10 @@ def score(
 
     Example: paretodepth score nominal.model new.csv --out scores.csv
     """
-    from paretodepth.files.formats import check_output_format
-    from paretodepth.files.tables import read_chunks, read_table, write_table
     from paretodepth.reports.labels import check_label_column
     from paretodepth.reports.results import N_NAMED, results_table, unscored_figures, unscored_remark
+    from paretodepth.tables.formats import check_output_format
+    from paretodepth.tables.tables import read_chunks, read_table, write_table
 
     check_outputs([out, *([] if report is None else [report])], [model, test])
     check_output_format(out)
@@ -168,8 +168,8 @@ def _scored(
     detector: "ParetoDepthDetector", chunks: Iterable[Any], missing: Any, first_row: int
 ) -> "Iterator[tuple[Detection, Any]]":
     """Yield what is found in each chunk, and its cells of text."""
-    from paretodepth.files.schema import split_text
     from paretodepth.reports.detection import scored_chunks
+    from paretodepth.tables.expected_columns import split_text
 
     values, copies = itertools.tee(map(split_text, chunks))
     parts = scored_chunks(detector, (chunk for chunk, _ in values), missing=missing)
@@ -208,7 +208,6 @@ def explain(
 
     Example: paretodepth explain nominal.model new.csv --id invoice --row 20017
     """
-    from paretodepth.files.tables import read_chunks
     from paretodepth.reports.detection import scored
     from paretodepth.reports.results import (
         check_row_number,
@@ -217,6 +216,7 @@ def explain(
         nth_sample,
         sample_figures,
     )
+    from paretodepth.tables.tables import read_chunks
 
     check_outputs([] if report is None else [report], [model, test])
     detector, schema = _loaded(model)
@@ -269,7 +269,7 @@ def _criteria_table(figures: list[dict[str, Any]], reason: "Reason") -> Table:
     return table
 
 
-def _value_cells(values: "Sequence[Value]") -> tuple[Text, Text]:
+def _value_cells(values: "Sequence[ComparedValue]") -> tuple[Text, Text]:
     """Return the oddest value of a criterion and what is usual, nothing if none can be told."""
     if not values:
         return Text(""), Text("")
@@ -287,8 +287,8 @@ def _value_cells(values: "Sequence[Value]") -> tuple[Text, Text]:
 def _loaded(model: str) -> "tuple[ParetoDepthDetector, Any]":
     """Return the detector of a file, and the columns it expects."""
     from paretodepth.detector import ParetoDepthDetector
-    from paretodepth.files.schema import expected_schema
-    from paretodepth.files.source import check_readable
+    from paretodepth.tables.expected_columns import expected_schema
+    from paretodepth.tables.source import check_readable
 
     detector = ParetoDepthDetector.load(check_readable(model)).set_params(n_jobs=-1)
     layout = detector.model_.criteria.layout

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from paretodepth.cli.terminal import print_note
-from paretodepth.files.reading import Reading
 from paretodepth.scoring.methods import METHODS, MethodName
+from paretodepth.tables.reading import Reading
 
 if TYPE_CHECKING:
     from paretodepth.criteria.criterion import Missing
@@ -95,8 +95,8 @@ def written_table(table: Any, texts: Any, out: str, escape_formulas: bool) -> An
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from paretodepth.files.formats import writes_cells
-    from paretodepth.files.formulas import without_formulas
+    from paretodepth.tables.formats import writes_cells
+    from paretodepth.tables.formulas import without_formulas
 
     safe = without_formulas if escape_formulas else lambda table: table
     written, are_cells = safe(table), writes_cells(out)
@@ -216,8 +216,8 @@ def read_learning(
 ) -> Learning:
     """Return the training samples of a file, and the detector that the options ask for."""
     from paretodepth.criteria.choice import chosen_criteria
-    from paretodepth.files.schema import split_text
-    from paretodepth.files.tables import read_table
+    from paretodepth.tables.expected_columns import split_text
+    from paretodepth.tables.tables import read_table
 
     training, texts = split_text(read_table(train, format=format, keep_text=keep_text))
     check_training_rows(len(training), train)
@@ -260,7 +260,7 @@ def criteria_of(path: Path | None, missing: Missing = "drop") -> Any:
     """
     from paretodepth.criteria.choice import EACH_COLUMN
     from paretodepth.criteria.criterion import Criterion
-    from paretodepth.files.source import check_readable
+    from paretodepth.tables.source import check_readable
 
     if path is None or str(path) == EACH_COLUMN:
         return path and EACH_COLUMN

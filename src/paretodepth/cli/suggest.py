@@ -26,8 +26,8 @@ def suggest_command(
     """
     from paretodepth.criteria.choice import check_suggested
     from paretodepth.criteria.suggestion import suggest_criteria
-    from paretodepth.files.tables import read_table
     from paretodepth.reports.results import check_id_column
+    from paretodepth.tables.tables import read_table
 
     with progress("reading"):
         table = read_table(data, format=format)

@@ -144,12 +144,12 @@ def progress(
     Where it is known how much there is to do, the bar tells how much is done and how long the rest will take. Lines
     begin when the work has taken some seconds, so that what is quick says nothing.
     """
-    from paretodepth._blocks import watched
+    from paretodepth._blocks import progress_to
 
     if quiet:
         yield
         return
-    with _bar(title, screen) if screen.is_terminal else _lines(title, screen, after) as show, watched(show):
+    with _bar(title, screen) if screen.is_terminal else _lines(title, screen, after) as show, progress_to(show):
         yield
 
 

@@ -104,11 +104,11 @@ def watch(
 
 def _watch(watcher: "Watcher", *, replay: bool, is_strict: bool) -> None:
     """Deal with all records of standard input, then write the state."""
-    from paretodepth.files.source import check_standard_input
-    from paretodepth.streaming.records import Interruptible, Records
+    from paretodepth.streaming.records import Records, SignalSafeLines
+    from paretodepth.tables.source import check_standard_input
 
     # The state too: what comes while it is written waits, so that it holds all that was shown.
-    with Interruptible(check_standard_input().fileno()) as lines:
+    with SignalSafeLines(check_standard_input().fileno()) as lines:
         n_known = watcher.n_read if replay else 0
         records = Records(lines, watcher.criteria, watcher.names, watcher.n_read - n_known, watcher.kinds)
         with _view() if sys.stdout.isatty() else _json_lines() as show:
@@ -126,7 +126,7 @@ def _deal_with(watcher: "Watcher", record: Any, show: Any, *, is_strict: bool) -
     before = time.perf_counter()
     result = watcher.result(record)
     if "error" in result and is_strict:
-        watcher.take_back()
+        watcher.unread_last()
         watcher.save()
         refuse_record(result)
     show(result, time.perf_counter() - before)
@@ -149,9 +149,9 @@ def _json_lines() -> Iterator[Any]:
 @contextmanager
 def _view() -> Iterator[Any]:
     """Give a function that notes a result in a view of rate, latency and recent anomalies."""
-    view = _View()
-    with Live(console=console, get_renderable=view.picture, refresh_per_second=1 / SECONDS_BETWEEN):
-        yield view.note
+    encoding = _View()
+    with Live(console=console, get_renderable=encoding.picture, refresh_per_second=1 / SECONDS_BETWEEN):
+        yield encoding.note
 
 
 class _View:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._blocks import phase, told
-from paretodepth.criteria.metrics.metric import View
+from paretodepth._blocks import phase, with_progress
+from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.criteria.samples import table_rows
 from paretodepth.criteria.values import Columns, check_numbers
 
 
-def callable_view(columns: Columns) -> View:
+def callable_view(columns: Columns) -> Encoding:
     """Return what a callable is given of samples.
 
     Numbers as an array of shape (n_samples, n_columns), one column of objects as an array
@@ -25,15 +25,15 @@ def callable_view(columns: Columns) -> View:
     return columns.arrays[0] if len(columns.arrays) == 1 else table_rows(columns)
 
 
-def read_only(view: View) -> View:
+def read_only(encoding: Encoding) -> Encoding:
     """Return a view that a function can only read: were it to change the samples, all later scores would differ."""
-    own = view.view()
+    own = encoding.view()
     own.flags.writeable = False
     return own
 
 
 def element_block(
-    function: Callable[..., float], A: View, B: View, params: Mapping[str, Any], name: str, *, is_training: bool
+    function: Callable[..., float], A: Encoding, B: Encoding, params: Mapping[str, Any], name: str, *, is_training: bool
 ) -> NDArray[np.float64]:
     """Return the function's values for each pair, telling who watches how far it is.
 
@@ -43,7 +43,7 @@ def element_block(
     A, B = read_only(A), read_only(B)
     block = np.zeros((len(A), len(B)))
     with phase(f"criterion '{name}', pair by pair"):
-        for row, a in told(enumerate(A), len(A)):
+        for row, a in with_progress(enumerate(A), len(A)):
             for column in range(row + 1 if is_training else 0, len(B)):
                 block[row, column] = function(a, B[column], **params)
     return block

@@ -23,11 +23,11 @@ from paretodepth.criteria.criterion import (
     resolve_criteria,
 )
 from paretodepth.criteria.matrices import check_matrices, check_matrix
-from paretodepth.criteria.metrics.metric import State, View
-from paretodepth.criteria.missing import Seen, check_common, frame_index, kept_rows, part_of
+from paretodepth.criteria.metrics.metric import Encoding, State
+from paretodepth.criteria.missing import EncodedSamples, check_common, frame_index, kept_rows, part_of
+from paretodepth.criteria.reference_range import ReferenceRange, reference_ranges
 from paretodepth.criteria.samples import MIN_SAMPLES, Layout, check_n_samples, read_new, read_training
 from paretodepth.criteria.transform import is_batch_stable, transformed, transformer_input
-from paretodepth.criteria.usual import Usual, usual_columns
 from paretodepth.criteria.values import Columns, Origin, check_comparable, check_dissimilarities, check_no_missing
 
 Rows = slice | NDArray[np.intp]
@@ -58,7 +58,7 @@ class FittedCriterion:
     columns: list[int]
     state: State = field(repr=False)
     transform: Any = None
-    usual: tuple[Usual, ...] = field(default=(), repr=False)
+    usual: tuple[ReferenceRange, ...] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
@@ -81,7 +81,7 @@ class FittedCriterion:
         registered = self.criterion.registered
         return registered is not None and registered.is_symmetric
 
-    def view(self, table: Columns) -> View:
+    def encode(self, table: Columns) -> Encoding:
         """Return what the metric compares of samples, one row each."""
         if self.is_precomputed:
             matrix = table.arrays[self.columns[0]]
@@ -94,7 +94,7 @@ class FittedCriterion:
         registered = self.criterion.registered
         return callable_view(columns) if registered is None else registered.encode(columns, self.state)
 
-    def dissimilarities(self, A: View, B: View, origin: Origin, n_jobs: int | None = None) -> Block:
+    def dissimilarities(self, A: Encoding, B: Encoding, origin: Origin, n_jobs: int | None = None) -> Block:
         """Return the dissimilarities of each row of `A` to each row of `B`, checked.
 
         Of a precomputed criterion `A` already holds them. `origin` numbers the first
@@ -104,18 +104,20 @@ class FittedCriterion:
             return A.astype(np.float64, copy=False)
         return self._block(A, B, origin, n_jobs, None)
 
-    def write_training_dissimilarities(self, out: Block, view: View, rows: slice, n_jobs: int | None) -> None:
+    def write_training_dissimilarities(self, out: Block, encoding: Encoding, rows: slice, n_jobs: int | None) -> None:
         """Write the dissimilarities of some training samples to these and all later ones into a C-contiguous array.
 
         Only entries above the diagonal are meant: the dissimilarity of a pair is asked for once.
         """
         start = rows.start
-        block = None if self.is_precomputed else self._block(view[rows], view[start:], (start, start), n_jobs, out)
+        block = (
+            None if self.is_precomputed else self._block(encoding[rows], encoding[start:], (start, start), n_jobs, out)
+        )
         # A metric that cannot write to a given array has made one of its own.
         if block is not out:
-            out[:] = view[rows, start:] if block is None else block
+            out[:] = encoding[rows, start:] if block is None else block
 
-    def _block(self, A: View, B: View, origin: Origin, n_jobs: int | None, out: Block | None) -> Block:
+    def _block(self, A: Encoding, B: Encoding, origin: Origin, n_jobs: int | None, out: Block | None) -> Block:
         metric, registered, params = self.metric, self.criterion.registered, self.criterion.params
         if registered is not None:
             check_comparable(A, B, self.name)
@@ -153,7 +155,7 @@ class FittedCriteria:
         *,
         caller: str,
         rows_of: Callable[[int], Rows] = lambda n_samples: slice(None),
-    ) -> tuple[FittedCriteria, Seen]:
+    ) -> tuple[FittedCriteria, EncodedSamples]:
         """Return criteria fitted to training samples, and what they see of these.
 
         Parameters
@@ -172,7 +174,7 @@ class FittedCriteria:
             matrices = check_matrices(X, [criterion.name for criterion in given], None, caller)
             n_training = check_n_samples(len(matrices[0]), MIN_SAMPLES, caller)
             fitted = [FittedCriterion(criterion, [], {"n_training": n_training}) for criterion in given]
-            return cls(fitted, Layout(n_training)), Seen(matrices, np.arange(n_training), n_training)
+            return cls(fitted, Layout(n_training)), EncodedSamples(matrices, np.arange(n_training), n_training)
         _check_mapping_of(given or [], X, caller)
         table, layout = read_training(
             X,
@@ -187,19 +189,19 @@ class FittedCriteria:
         fitted_to = rows[rows_of(len(rows))]
         fitted = [_fit_criterion(criterion, columns, table, fitted_to) for criterion, columns in bound]
         own = cls(fitted, layout)
-        views = own._views(part_of(table, rows))
+        encodings = own._views(part_of(table, rows))
         # Only now that metrics have refused what they cannot read.
         own = cls([_with_usual(criterion, part_of(table, fitted_to)) for criterion in fitted], layout)
         if len(rows) < len(table):
-            views = own.rows_of_views(views, slice(None), rows)
-        return own, Seen(views, rows, len(table))
+            encodings = own.rows_of_views(encodings, slice(None), rows)
+        return own, EncodedSamples(encodings, rows, len(table))
 
     @property
     def names(self) -> list[str]:
         """The criteria's names."""
         return [criterion.name for criterion in self.fitted]
 
-    def seen(self, X: Any, *, caller: str, first_row: int = 0, missing: Missing | None = None) -> Seen:
+    def encode(self, X: Any, *, caller: str, first_row: int = 0, missing: Missing | None = None) -> EncodedSamples:
         """Return what criteria see of new samples.
 
         `first_row` numbers the first of them in messages; `missing` overrides what becomes of those that lack a value.
@@ -207,36 +209,36 @@ class FittedCriteria:
         criteria = [fitted.criterion for fitted in self.fitted]
         if all(criterion.is_precomputed for criterion in criteria):
             matrices = check_matrices(X, self.names, self.layout.n_features, caller, first_row)
-            return Seen(matrices, np.arange(len(matrices[0])), len(matrices[0]))
+            return EncodedSamples(matrices, np.arange(len(matrices[0])), len(matrices[0]))
         _check_mapping_of(criteria, X, caller)
         as_numbers = all(_reads_numbers(criterion) for criterion in criteria)
         needed = needed_columns(self.bound, self.layout)
         table = read_new(X, caller, self.layout, as_numbers=as_numbers, first_row=first_row, needed=needed)
         rows = kept_rows(self.bound, table, missing)
-        seen = part_of(table, rows)
-        return Seen(self._views(seen) if len(rows) else [], rows, len(table), frame_index(X), seen)
+        encoded = part_of(table, rows)
+        return EncodedSamples(self._views(encoded) if len(rows) else [], rows, len(table), frame_index(X), encoded)
 
-    def views(self, X: Any, *, caller: str) -> list[View]:
+    def encodings(self, X: Any, *, caller: str) -> list[Encoding]:
         """Return what each criterion sees of new samples, without those that are dropped."""
-        return self.seen(X, caller=caller).views
+        return self.encode(X, caller=caller).encodings
 
     def columns(self, X: Any, *, caller: str) -> Columns:
         """Return new samples as columns, as they came."""
         return read_new(X, caller, self.layout, as_numbers=False, needed=needed_columns(self.bound, self.layout))
 
-    def _views(self, table: Columns) -> list[View]:
-        return [fitted.view(table) for fitted in self.fitted]
+    def _views(self, table: Columns) -> list[Encoding]:
+        return [fitted.encode(table) for fitted in self.fitted]
 
     @property
     def bound(self) -> Bound:
         """The criteria with their columns."""
         return [(fitted.criterion, fitted.columns) for fitted in self.fitted]
 
-    def rows_of_views(self, views: Sequence[View], rows: Rows, training: Rows) -> list[View]:
+    def rows_of_views(self, encodings: Sequence[Encoding], rows: Rows, training: Rows) -> list[Encoding]:
         """Return some rows of views, and of precomputed dissimilarities the columns of some training samples."""
         return [
-            view[rows][:, training] if fitted.is_precomputed else view[rows]
-            for fitted, view in zip(self.fitted, views, strict=True)
+            encoding[rows][:, training] if fitted.is_precomputed else encoding[rows]
+            for fitted, encoding in zip(self.fitted, encodings, strict=True)
         ]
 
 
@@ -287,7 +289,7 @@ def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, row
 def _with_usual(fitted: FittedCriterion, table: Columns) -> FittedCriterion:
     """Return a criterion that knows what is usual of the columns it reads."""
     columns = _read_columns(fitted.criterion, fitted.columns, table)
-    return replace(fitted, usual=usual_columns(fitted.criterion, fitted.columns, columns, fitted.state))
+    return replace(fitted, usual=reference_ranges(fitted.criterion, fitted.columns, columns, fitted.state))
 
 
 def _read_columns(criterion: Criterion, indices: list[int], table: Columns) -> Columns:

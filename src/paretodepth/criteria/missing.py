@@ -15,7 +15,7 @@ from paretodepth.criteria.values import Columns, Origin, check_no_missing, colum
 
 
 @dataclass(frozen=True)
-class Seen:
+class EncodedSamples:
     """What criteria see of samples.
 
     Attributes
@@ -32,7 +32,7 @@ class Seen:
         Those that lack no value as they came, if that is known.
     """
 
-    views: list[NDArray[Any]]
+    encodings: list[NDArray[Any]]
     rows: NDArray[np.intp]
     n_samples: int
     index: Any = None
@@ -52,7 +52,7 @@ class Seen:
         places = np.searchsorted(self.rows, rows)
         return replace(self.columns, arrays=[array[places] for array in self.columns.arrays], rows=rows)
 
-    def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def with_nan_for_dropped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return values of the samples seen with NaN for the others between them."""
         if len(self.rows) == self.n_samples:
             return values

@@ -239,9 +239,9 @@ def _of_names(name: str, values: NDArray[np.float64], few: NDArray[np.float64]) 
     words = words_of(name)
     low, high = values.min(), values.max()
     if len(values) > 2 and high - low + 1 == len(values):
-        seen = np.zeros(len(values), dtype=bool)
-        seen[(values - low).astype(np.intp)] = True
-        if seen.all():
+        encoded = np.zeros(len(values), dtype=bool)
+        encoded[(values - low).astype(np.intp)] = True
+        if encoded.all():
             return "id", "numbers the rows"
     steps = np.diff(values)
     if len(values) >= MIN_ORDERED_ROWS and (np.all(steps > 0) or np.all(steps < 0)):

@@ -386,7 +386,7 @@ def check_dissimilarities(block: object, shape: tuple[int, ...], name: str, orig
 def check_comparable(A: Column, B: Column, name: str) -> None:
     """Refuse samples of another width or type than the training samples; compiled loops would not notice."""
     if A.dtype != B.dtype or A.shape[1:] != B.shape[1:]:
-        widths = [f"{view.dtype} of the shape {view.shape[1:]}" for view in (B, A)]
+        widths = [f"{encoding.dtype} of the shape {encoding.shape[1:]}" for encoding in (B, A)]
         raise ValueError(
             f"The criterion '{name}' must compare samples that hold as much as the training samples, {widths[0]}. "
             f"Got {widths[1]} instead; mend the columns, or fit again."

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from paretodepth._blocks import Part, Result, Rooms, row_blocks, told
+from paretodepth._blocks import BufferPool, Part, Result, row_blocks, with_progress
 from paretodepth._checks import listed
-from paretodepth.criteria.metrics.metric import View
+from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.detector import NAME, ParetoDepthDetector, fit_by_pairs
 from paretodepth.distributed.cluster import (
     Taking,
@@ -30,7 +30,7 @@ from paretodepth.distributed.cluster import (
     taking,
 )
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.pairs.pairs import ComputedPairs, Criteria, Pairs, SomeCriteria, Views, add_later
+from paretodepth.pairs.pairs import ComputedPairs, Criteria, Encodings, Pairs, SomeCriteria, add_later
 from paretodepth.scoring.model import Model
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDAr
         remote = _sent(detector.model_, own)
         n_parts = len(parts)
         futures = own.map(function, [remote] * n_parts, parts, numbers, [detector.n_jobs] * n_parts, pure=False)
-        scores = list(told(_results(futures, own), n_parts))
+        scores = list(with_progress(_results(futures, own), n_parts))
     return -spread(np.concatenate(scores) if scores else np.empty(0))
 
 
@@ -129,20 +129,20 @@ class ClusterPairs(ComputedPairs):
     def __init__(
         self,
         criteria: Criteria,
-        views: Views,
+        encodings: Encodings,
         n_jobs: int | None,
         *,
         client: Client | Taking,
         few_to_send: int = FEW_TO_SEND,
         tasks_per_thread: int = TASKS_PER_THREAD,
     ) -> None:
-        super().__init__(criteria, views, n_jobs)
+        super().__init__(criteria, encodings, n_jobs)
         self._client = client
         self._few_to_send = few_to_send
         self._tasks_per_thread = tasks_per_thread
-        check_worker_memory(sum(view.nbytes for view in views), client, "distributed.fit")
+        check_worker_memory(sum(encoding.nbytes for encoding in encodings), client, "distributed.fit")
         with clear_errors("distributed.fit"):
-            self._remote = _sent(ComputedPairs(criteria, views, 1), client)
+            self._remote = _sent(ComputedPairs(criteria, encodings, 1), client)
 
     def map(self, function: Callable[[Pairs, Part], Result], parts: Sequence[Part]) -> Iterator[Result]:
         """Give the function's results for these pairs and each part, in the order of the parts, as they come."""
@@ -150,7 +150,7 @@ class ClusterPairs(ComputedPairs):
             # Sent once, as it may hold an index of all fronts.
             remote = _sent(function, self._client)
             futures = _shared_out(_apply, (remote, self._remote), parts, self._client)
-            yield from told(_results(futures, self._client), len(parts))
+            yield from with_progress(_results(futures, self._client), len(parts))
 
     def summarized(self, summaries: Sequence[SomeCriteria], blocks: Sequence[slice]) -> list[Fronts]:
         """Return the fronts of summaries after the dyads of blocks of samples with later ones were added to each."""
@@ -164,18 +164,18 @@ class ClusterPairs(ComputedPairs):
             while len(futures) > JOINED_AT_ONCE:
                 parts = [futures[start : start + JOINED_AT_ONCE] for start in range(0, len(futures), JOINED_AT_ONCE)]
                 futures = self._client.map(_joined, parts, pure=False)
-            for part in told(_results(futures, self._client), len(futures)):
+            for part in with_progress(_results(futures, self._client), len(futures)):
                 _join(summaries, part)
         return [summary.fronts() for _, summary in summaries]
 
-    def among(self, samples: NDArray[np.intp]) -> ComputedPairs:
+    def subset(self, samples: NDArray[np.intp]) -> ComputedPairs:
         """Return the pairs of some samples, which stay here if they are few."""
-        few = super().among(samples)
+        few = super().subset(samples)
         if len(samples) <= self._few_to_send:
             return few
         return ClusterPairs(
             few.criteria,
-            few.views,
+            few.encodings,
             few.n_jobs,
             client=self._client,
             few_to_send=self._few_to_send,
@@ -222,7 +222,7 @@ def _apply(function: Callable[[Pairs, Part], Result], pairs: Pairs, part: Part) 
 
 def _summarize(summaries: Sequence[SomeCriteria], pairs: Pairs, blocks: Sequence[slice]) -> Sequence[SomeCriteria]:
     """Return summaries of the dyads of some blocks; other tasks use the same empty ones."""
-    own, rooms = copy.deepcopy(summaries), Rooms()
+    own, rooms = copy.deepcopy(summaries), BufferPool()
     for rows in blocks:
         add_later(own, rooms, pairs, rows)
     return own
@@ -243,9 +243,9 @@ def _join(summaries: Sequence[SomeCriteria], part: Sequence[SomeCriteria]) -> No
         summary.add_summary(other)
 
 
-def _block_scores(model: Model, views: list[View], first_row: int, n_jobs: int | None) -> NDArray[np.float64]:
+def _block_scores(model: Model, encodings: list[Encoding], first_row: int, n_jobs: int | None) -> NDArray[np.float64]:
     """Return the scores of a block of samples, given what the criteria see of them; larger is stranger."""
-    return model.new_scores(views, n_jobs=n_jobs, first_row=first_row)
+    return model.new_scores(encodings, n_jobs=n_jobs, first_row=first_row)
 
 
 def _partition_scores(model: Model, part: Any, number: int, n_jobs: int | None) -> NDArray[np.float64]:
@@ -253,7 +253,7 @@ def _partition_scores(model: Model, part: Any, number: int, n_jobs: int | None) 
     if not len(part):
         return np.empty(0)
     try:
-        return model.seen_scores(model.seen(part, caller=NAME), n_jobs=n_jobs)
+        return model.encoded_scores(model.encode(part, caller=NAME), n_jobs=n_jobs)
     except (TypeError, ValueError) as error:
         refuse_partition(error, number)
 
@@ -307,11 +307,11 @@ def _parts(X: Any, model: Model, client: Client | Taking) -> _Parts:
         partitions = X.to_delayed().ravel() if hasattr(X, "chunks") else X.to_delayed()
         futures = list(client.compute(list(partitions)))
         return _Parts(_partition_scores, futures, list(range(len(futures))), _same)
-    seen = model.seen(X, caller=NAME)
+    encoded = model.encode(X, caller=NAME)
     n_values = len(model.criteria.fitted) * len(model.rows)
-    blocks = row_blocks(len(seen.rows), n_values) if len(seen.rows) else []
-    parts = [_sent([view[rows] for view in seen.views], client) for rows in blocks]
-    return _Parts(_block_scores, parts, [rows.start for rows in blocks], seen.spread)
+    blocks = row_blocks(len(encoded.rows), n_values) if len(encoded.rows) else []
+    parts = [_sent([encoding[rows] for encoding in encoded.encodings], client) for rows in blocks]
+    return _Parts(_block_scores, parts, [rows.start for rows in blocks], encoded.with_nan_for_dropped)
 
 
 def check_detector(detector: object, caller: str) -> None:

@@ -56,7 +56,7 @@ class Taking:
         self._keys.update(future.key for future in (futures if isinstance(futures, list) else [futures]))
         return futures
 
-    def take_back(self) -> None:
+    def unread_last(self) -> None:
         """Let go of all that was asked for."""
         from distributed import Future
 
@@ -73,7 +73,7 @@ def taking(client: Client, caller: str) -> Iterator[Taking]:
         with clear_errors(caller):
             yield own
     except BaseException:
-        own.take_back()
+        own.unread_last()
         raise
 
 

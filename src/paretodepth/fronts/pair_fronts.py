@@ -14,8 +14,8 @@ from scipy.stats import rankdata
 from paretodepth._blocks import map_blocks
 from paretodepth._kernels.two_criteria import number_pairs
 from paretodepth.fronts.depth import Staircases
+from paretodepth.fronts.dominance_filter import spread
 from paretodepth.fronts.fronts import Fronts, check_dyads, is_new, order_ties, value_order
-from paretodepth.fronts.sieve import spread
 
 MAX_PAIRS = 45
 """Pairs of criteria whose fronts are made: all pairs of ten criteria."""
@@ -60,7 +60,7 @@ class PairFronts:
 
     criteria: NDArray[np.intp]
     fronts: tuple[Fronts, ...]
-    rough: tuple[Fronts, ...] = ()
+    sampled: tuple[Fronts, ...] = ()
 
     @classmethod
     def from_dyads(
@@ -109,9 +109,9 @@ class PairFronts:
     @cached_property
     def beyond(self) -> tuple[_Beyond | None, ...]:
         """What answers depths beyond the last front kept, of each pair."""
-        if not self.rough:
+        if not self.sampled:
             return (None,) * len(self.fronts)
-        parts = zip(self.fronts, self.rough, strict=True)
+        parts = zip(self.fronts, self.sampled, strict=True)
         return tuple(_Beyond.of(*(_of_columns(part, 2) for part in both)) for both in parts)
 
     def mean_depth(self, dyads: ArrayLike) -> NDArray[np.float64]:
@@ -178,17 +178,17 @@ class _Beyond:
     n_fronts: float
 
     @classmethod
-    def of(cls, fronts: Fronts, rough: Fronts) -> _Beyond | None:
+    def of(cls, fronts: Fronts, sampled: Fronts) -> _Beyond | None:
         """Return what the fronts of random dyads tell; None if the fronts are all there are."""
         if fronts.max_depth is None or len(fronts) < fronts.max_depth:
             return None
-        staircases = Staircases(rough)
+        staircases = Staircases(sampled)
         # Every dyad of front L has the insertion depth L. Of chains above a dyad, which are one shorter than its
         # depth, all dyads have longer ones than random dyads have, by the same factor at every depth; half of the
         # one is kept, lest nothing be divided by nothing.
         rough_depth = staircases.first_undominated(fronts.front(len(fronts))).mean()
         factor = (len(fronts) - 0.5) / (rough_depth - 0.5)
-        return cls(staircases, len(rough), max(len(fronts), factor * len(rough)))
+        return cls(staircases, len(sampled), max(len(fronts), factor * len(sampled)))
 
     def shares(
         self, dyads: NDArray[np.float64], depths: NDArray[np.float64], is_beyond: NDArray[np.bool_]
@@ -210,8 +210,8 @@ def random_rows(dyads: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
 
 def with_rough(fronts: PairFronts, dyads: NDArray[np.float64], n_jobs: int | None) -> PairFronts:
     """Return the same fronts with those of random dyads, given of all criteria, to tell what lies beyond."""
-    rough = _all_fronts(dyads, fronts.criteria, n_jobs, None, len(dyads)).fronts
-    made = PairFronts(fronts.criteria, fronts.fronts, rough)
+    sampled = _all_fronts(dyads, fronts.criteria, n_jobs, None, len(dyads)).fronts
+    made = PairFronts(fronts.criteria, fronts.fronts, sampled)
     vars(made)["staircases"] = fronts.staircases
     return made
 

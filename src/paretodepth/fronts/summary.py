@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paretodepth._checks import check_count
+from paretodepth.fronts.dominance_filter import USUAL_SIZES, Block, DominanceFilter, SummarySizes, spread
 from paretodepth.fronts.fronts import Fronts, check_dyads
-from paretodepth.fronts.sieve import USUAL_SIZES, Block, Sieve, SummarySizes, spread
 
 
 class FrontSummary:
@@ -68,7 +68,7 @@ class FrontSummary:
         self._fronts = Fronts.from_dyads(nothing, max_depth=max_depth)
         self._sizes = sizes
         alike = nothing if alike is None else spread(alike, sizes.n_probes)
-        self._sieve = Sieve(nothing if beyond is None else beyond, alike, sizes)
+        self._sieve = DominanceFilter(nothing if beyond is None else beyond, alike, sizes)
         self._waiting: list[NDArray[np.float64]] = []
         self.n_waiting = 0
         self._lock = Lock()

@@ -13,8 +13,8 @@ from sklearn.utils import gen_batches
 from paretodepth._blocks import block_values
 from paretodepth._kernels.filters import are_reached
 from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.dominance_filter import USUAL_SIZES, SummarySizes
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.fronts.sieve import USUAL_SIZES, SummarySizes
 from paretodepth.fronts.summary import FrontSummary, last_front
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.pairs.pairs import HeldPairs, Pairs, pairs_before

@@ -14,7 +14,7 @@ from paretodepth._blocks import Result, map_blocks, row_blocks
 from paretodepth._checks import check_choice, is_integer, listed
 from paretodepth._kernels.nearest import join_nearest, rank_components, select_nearest
 from paretodepth.criteria.fitted import FittedCriterion
-from paretodepth.pairs.pairs import ComputedPairs, HeldPairs, Pairs, Views
+from paretodepth.pairs.pairs import ComputedPairs, Encodings, HeldPairs, Pairs
 from paretodepth.pairs.shortlist import Shortlist
 
 N_LISTED = 32
@@ -30,13 +30,13 @@ MAX_SORTED_COLUMNS = 512
 
 
 def dissimilarity_block(
-    criteria: Sequence[FittedCriterion], rows: Views, training: Views, start: int, n_jobs: int | None
+    criteria: Sequence[FittedCriterion], rows: Encodings, training: Encodings, start: int, n_jobs: int | None
 ) -> NDArray[np.float64]:
     """Return dissimilarities of shape (n_criteria, n_rows, n_training); `start` numbers the first row in messages."""
     return np.stack(
         [
-            criterion.dissimilarities(view, training_view, (start, 0), n_jobs)
-            for criterion, view, training_view in zip(criteria, rows, training, strict=True)
+            criterion.dissimilarities(encoding, training_view, (start, 0), n_jobs)
+            for criterion, encoding, training_view in zip(criteria, rows, training, strict=True)
         ]
     )
 
@@ -44,8 +44,8 @@ def dissimilarity_block(
 def map_new_blocks(
     function: Callable[[NDArray[np.float64]], Result],
     criteria: Sequence[FittedCriterion],
-    views: Views,
-    training: Views,
+    encodings: Encodings,
+    training: Encodings,
     values_per_row: int,
     n_jobs: int | None,
     first_row: int = 0,
@@ -56,10 +56,10 @@ def map_new_blocks(
     """
 
     def of_rows(rows: slice) -> Result:
-        new = [view[rows] for view in views]
+        new = [encoding[rows] for encoding in encodings]
         return function(dissimilarity_block(criteria, new, training, first_row + rows.start, n_jobs))
 
-    return map_blocks(of_rows, row_blocks(len(views[0]), values_per_row), n_jobs)
+    return map_blocks(of_rows, row_blocks(len(encodings[0]), values_per_row), n_jobs)
 
 
 def nearest_dyads(
@@ -187,7 +187,9 @@ class NeighborLists(NamedTuple):
         n_listed = min(n_listed, pairs.n_samples - 1)
 
         def of_rows(rows: slice) -> NeighborLists:
-            candidates, block, is_sure = shortlist.block([view[rows] for view in shortlist.training], with_sum=True)
+            candidates, block, is_sure = shortlist.block(
+                [encoding[rows] for encoding in shortlist.training], with_sum=True
+            )
             # No sample is its own neighbor.
             block[:, candidates == np.arange(rows.start, rows.stop)[:, None]] = np.inf
             lists = cls._of_block(block, shortlist.weights, n_listed)
@@ -229,7 +231,7 @@ def listing_shortlist(pairs: ComputedPairs, weights: NDArray[np.float64], n_list
     """Return a shortlist of training samples that holds the nearest of each of them."""
     # One more than are listed: a sample is its own nearest.
     n_nearest = np.full(pairs.n_criteria, min(n_listed, pairs.n_samples - 1) + 1)
-    return Shortlist(pairs.criteria, pairs.views, n_nearest, weights)
+    return Shortlist(pairs.criteria, pairs.encodings, n_nearest, weights)
 
 
 def given_n_neighbors(

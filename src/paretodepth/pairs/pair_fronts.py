@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth.fronts.dominance_filter import USUAL_SIZES, SummarySizes
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import N_COMPARED, N_ROUGH, PairFronts, chosen_pairs, with_rough
-from paretodepth.fronts.sieve import USUAL_SIZES, SummarySizes
 from paretodepth.pairs.capped_fronts import FEW_SAMPLES, fronts_of_some, growth, sampled_dyads
 from paretodepth.pairs.limits import Limits
 from paretodepth.pairs.pairs import HeldPairs, Pairs

@@ -10,15 +10,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._blocks import Part, Result, Rooms, iterate_blocks, row_blocks
+from paretodepth._blocks import BufferPool, Part, Result, iterate_blocks, row_blocks
 from paretodepth._kernels.nearest import mirror_square, unpack_rows
 from paretodepth.criteria.fitted import FittedCriterion
-from paretodepth.criteria.metrics.metric import View
+from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.summary import FrontSummary
 
 Criteria = Sequence[FittedCriterion]
-Views = Sequence[View]
+Encodings = Sequence[Encoding]
 N_SAMPLED_PAIRS = 2**22
 """Pairs that are looked at to tell what is usual, and those of `MIN_SAMPLED_ROWS` samples at least."""
 N_SAMPLED_VALUES = 2**24
@@ -77,7 +77,7 @@ class Pairs(ABC):
         """Return the dyads of one sample with some later ones, shape (n_others, n_criteria)."""
 
     @abstractmethod
-    def among(self, samples: NDArray[np.intp]) -> Pairs:
+    def subset(self, samples: NDArray[np.intp]) -> Pairs:
         """Return the pairs of some samples, which are given in rising order."""
 
     def map(self, function: Callable[[Pairs, Part], Result], parts: Sequence[Part]) -> Iterator[Result]:
@@ -86,7 +86,7 @@ class Pairs(ABC):
 
     def summarized(self, summaries: Sequence[SomeCriteria], blocks: Sequence[slice]) -> list[Fronts]:
         """Return the fronts of summaries after the dyads of blocks of samples with later ones were added to each."""
-        rooms = Rooms()
+        rooms = BufferPool()
         for _ in self.map(partial(add_later, summaries, rooms), blocks):
             pass
         return [summary.fronts() for _, summary in summaries]
@@ -100,7 +100,7 @@ class Pairs(ABC):
         if n_samples >= self.n_samples:
             return self
         # Sorted, so that the earlier sample of a pair stays the earlier one.
-        return self.among(np.sort(np.random.default_rng(seed).choice(self.n_samples, n_samples, replace=False)))
+        return self.subset(np.sort(np.random.default_rng(seed).choice(self.n_samples, n_samples, replace=False)))
 
     def held(self) -> Pairs:
         """Return the same pairs with all their dyads in memory."""
@@ -137,29 +137,29 @@ class ComputedPairs(Pairs):
     n_jobs : int or None
     """
 
-    def __init__(self, criteria: Criteria, views: Views, n_jobs: int | None) -> None:
+    def __init__(self, criteria: Criteria, encodings: Encodings, n_jobs: int | None) -> None:
         self.criteria = criteria
-        self.views = views
+        self.encodings = encodings
         self.n_jobs = n_jobs
-        self.n_samples = len(views[0])
+        self.n_samples = len(encodings[0])
         self.n_criteria = len(criteria)
 
     def block(self, rows: slice) -> NDArray[np.float64]:
         """Return some samples against all, each infinitely far from itself."""
         start = rows.start
         block = np.empty((self.n_criteria, rows.stop - start, self.n_samples))
-        for part, criterion, view in zip(block, self.criteria, self.views, strict=True):
+        for part, criterion, encoding in zip(block, self.criteria, self.encodings, strict=True):
             if criterion.is_symmetric:
-                part[:] = criterion.dissimilarities(view[rows], view, (start, 0), self.n_jobs)
+                part[:] = criterion.dissimilarities(encoding[rows], encoding, (start, 0), self.n_jobs)
                 continue
             # What is not symmetric is asked for in one direction only, as the dyads of all pairs were: a sample's
             # neighbors must not depend on which block it came in.
             if criterion.is_precomputed:
-                part[:, :start] = view[:start, rows].T
+                part[:, :start] = encoding[:start, rows].T
             elif start:
-                part[:, :start] = criterion.dissimilarities(view[:start], view[rows], (0, start), self.n_jobs).T
+                part[:, :start] = criterion.dissimilarities(encoding[:start], encoding[rows], (0, start), self.n_jobs).T
             later = np.empty((rows.stop - start, self.n_samples - start))
-            criterion.write_training_dissimilarities(later, view, rows, self.n_jobs)
+            criterion.write_training_dissimilarities(later, encoding, rows, self.n_jobs)
             part[:, start:] = later
         # Of these samples among themselves a function was asked for what is right of the diagonal alone.
         mirror_square(block, start)
@@ -167,27 +167,27 @@ class ComputedPairs(Pairs):
 
     def write_later(self, block: NDArray[np.float64], rows: slice) -> None:
         """Write some samples against these and all later ones."""
-        for part, criterion, view in zip(block, self.criteria, self.views, strict=True):
-            criterion.write_training_dissimilarities(part, view, rows, self.n_jobs)
+        for part, criterion, encoding in zip(block, self.criteria, self.encodings, strict=True):
+            criterion.write_training_dissimilarities(part, encoding, rows, self.n_jobs)
 
     def chosen(self, sample: int, others: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of one sample with some later ones."""
         columns = []
-        for criterion, view in zip(self.criteria, self.views, strict=True):
+        for criterion, encoding in zip(self.criteria, self.encodings, strict=True):
             # By one thread: those of `map` work on other samples meanwhile.
             if criterion.is_precomputed:
-                columns.append(view[sample, others])
+                columns.append(encoding[sample, others])
             else:
-                columns.append(criterion.dissimilarities(view[[sample]], view[others], (sample, others), 1)[0])
+                columns.append(criterion.dissimilarities(encoding[[sample]], encoding[others], (sample, others), 1)[0])
         return np.column_stack(columns)
 
-    def among(self, samples: NDArray[np.intp]) -> ComputedPairs:
+    def subset(self, samples: NDArray[np.intp]) -> ComputedPairs:
         """Return the pairs of some samples."""
-        views = [
-            view[np.ix_(samples, samples)] if criterion.is_precomputed else view[samples]
-            for criterion, view in zip(self.criteria, self.views, strict=True)
+        encodings = [
+            encoding[np.ix_(samples, samples)] if criterion.is_precomputed else encoding[samples]
+            for criterion, encoding in zip(self.criteria, self.encodings, strict=True)
         ]
-        return ComputedPairs(self.criteria, views, self.n_jobs)
+        return ComputedPairs(self.criteria, encodings, self.n_jobs)
 
 
 class HeldPairs(Pairs):
@@ -236,7 +236,7 @@ class HeldPairs(Pairs):
         dyads: NDArray[np.float64] = self.dyads[pairs_before(sample, self.n_samples) + others - sample - 1]
         return dyads
 
-    def among(self, samples: NDArray[np.intp]) -> HeldPairs:
+    def subset(self, samples: NDArray[np.intp]) -> HeldPairs:
         """Return the pairs of some samples."""
         places = [
             pairs_before(row, self.n_samples) + samples[place + 1 :] - row - 1 for place, row in enumerate(samples)
@@ -249,7 +249,7 @@ class HeldPairs(Pairs):
         return self.dyads if is_all else super().sample(n_rows=n_rows)
 
 
-def add_later(summaries: Sequence[SomeCriteria], rooms: Rooms, pairs: Pairs, rows: slice) -> None:
+def add_later(summaries: Sequence[SomeCriteria], rooms: BufferPool, pairs: Pairs, rows: slice) -> None:
     """Add the dyads of some samples with all later ones to summaries."""
     with rooms.taken(pairs.later_shape(rows)) as block:
         pairs.write_later(block, rows)

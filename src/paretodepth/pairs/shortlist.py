@@ -14,7 +14,7 @@ from sklearn.utils import gen_batches
 
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.criteria.values import check_comparable
-from paretodepth.pairs.pairs import Criteria, Views
+from paretodepth.pairs.pairs import Criteria, Encodings
 
 ORDERS = {"cityblock": 1.0, "difference": 1.0, "euclidean": 2.0, "scaled": 2.0, "chebyshev": np.inf}
 """The order of the norm of metrics that trees know."""
@@ -72,7 +72,7 @@ class Shortlist:
     """
 
     criteria: Criteria
-    training: Views
+    training: Encodings
     n_nearest: NDArray[np.intp]
     weights: NDArray[np.float64]
 
@@ -84,8 +84,8 @@ class Shortlist:
         if n_samples < min_samples or not all(
             _order(criterion) is not None
             and criterion.criterion.missing != "ignore"
-            and view.shape[1] <= MAX_TREE_COLUMNS
-            for criterion, view in zip(self.criteria, self.training, strict=True)
+            and encoding.shape[1] <= MAX_TREE_COLUMNS
+            for criterion, encoding in zip(self.criteria, self.training, strict=True)
         ):
             return False
         n_looked_at = self._n_nearest_joint if with_sum else int(self.n_nearest.max())
@@ -98,30 +98,30 @@ class Shortlist:
 
     def is_mostly_sure(self, *, with_sum: bool) -> bool:
         """Tell, by some training samples, whether the nearest are mostly found: of tied values they are not."""
-        some = [view[:: -(-len(view) // N_TRIED)] for view in self.training]
+        some = [encoding[:: -(-len(encoding) // N_TRIED)] for encoding in self.training]
         return bool(self.block(some, with_sum=with_sum).is_sure.mean() >= MIN_SURE_SHARE)
 
-    def block(self, views: Views, *, with_sum: bool, first_row: int = 0) -> ShortBlock:
+    def block(self, encodings: Encodings, *, with_sum: bool, first_row: int = 0) -> ShortBlock:
         """Return the nearest of some samples in each criterion and, if asked for, under the sum.
 
         `first_row` numbers the first sample in messages.
         """
         # The trees only name candidates. What is compared in the end are the criteria's own dissimilarities, so that
         # no bit depends on whether trees were used.
-        for criterion, view, training in zip(self.criteria, views, self.training, strict=True):
-            check_comparable(view, training, criterion.name)
+        for criterion, encoding, training in zip(self.criteria, encodings, self.training, strict=True):
+            check_comparable(encoding, training, criterion.name)
         found, farthest = [], []
-        for tree, order, view, k in zip(self._trees, self._orders, views, self.n_nearest, strict=True):
-            distances, neighbors = tree.query(view, k=int(k) + N_MORE, p=order)
+        for tree, order, encoding, k in zip(self._trees, self._orders, encodings, self.n_nearest, strict=True):
+            distances, neighbors = tree.query(encoding, k=int(k) + N_MORE, p=order)
             found.append(neighbors)
             farthest.append(distances[:, -1])
         if with_sum:
-            joint = self._joint(views)
+            joint = self._joint(encodings)
             distances, neighbors = self._joint_tree.query(joint, k=self._n_nearest_joint + N_MORE, p=max(self._orders))
             found.append(neighbors)
         # A tree gives the number of samples for one that is infinitely far.
         candidates = np.minimum(np.sort(np.concatenate(found, axis=1), axis=1), len(self.training[0]) - 1)
-        block = self._dissimilarities(views, candidates, first_row)
+        block = self._dissimilarities(encodings, candidates, first_row)
         is_sure = np.ones(len(candidates), bool)
         for part, k, distance in zip(block, self.n_nearest, farthest, strict=True):
             is_sure &= _is_beyond(distance, part, k)
@@ -137,20 +137,23 @@ class Shortlist:
 
     @cached_property
     def _trees(self) -> list[KDTree | _SortedColumn]:
-        return [KDTree(view) if view.shape[1] > 1 else _SortedColumn.of(view[:, 0]) for view in self.training]
+        return [
+            KDTree(encoding) if encoding.shape[1] > 1 else _SortedColumn.of(encoding[:, 0])
+            for encoding in self.training
+        ]
 
     @cached_property
     def _joint_tree(self) -> KDTree:
         return KDTree(self._joint(self.training))
 
-    def _joint(self, views: Views) -> NDArray[np.float64]:
+    def _joint(self, encodings: Encodings) -> NDArray[np.float64]:
         """Return all columns, weighted: their norm of the highest order is at most the sum of the criteria."""
-        return np.column_stack([weight * view for weight, view in zip(self.weights, views, strict=True)])
+        return np.column_stack([weight * encoding for weight, encoding in zip(self.weights, encodings, strict=True)])
 
     @property
     def _n_nearest_joint(self) -> int:
         """Number of the nearest by that norm that should hold the nearest by the sum, at most all training samples."""
-        n_samples, n_columns = len(self.training[0]), sum(view.shape[1] for view in self.training)
+        n_samples, n_columns = len(self.training[0]), sum(encoding.shape[1] for encoding in self.training)
         n_nearest, n_criteria = int(self.n_nearest.max()), len(self.criteria)
         exponent = {1.0: 0.0, 2.0: n_columns / 2, np.inf: n_columns}[max(self._orders)]
         # Compared as logarithms: the power of many columns is beyond integers and floats.
@@ -158,19 +161,21 @@ class Shortlist:
             return n_samples
         return math.ceil(n_nearest * math.pow(n_criteria, exponent))
 
-    def _dissimilarities(self, views: Views, candidates: NDArray[np.intp], first_row: int) -> NDArray[np.float64]:
+    def _dissimilarities(
+        self, encodings: Encodings, candidates: NDArray[np.intp], first_row: int
+    ) -> NDArray[np.float64]:
         """Return the dissimilarities to the candidates; one that a row has twice is infinitely far the second time."""
         block = np.empty((len(self.criteria), *candidates.shape))
-        for part, criterion, view, training in zip(block, self.criteria, views, self.training, strict=True):
+        for part, criterion, encoding, training in zip(block, self.criteria, encodings, self.training, strict=True):
             if _is_difference(criterion, training):
                 with np.errstate(over="ignore"):
-                    np.abs(np.subtract(training[:, 0][candidates], view, out=part), out=part)
+                    np.abs(np.subtract(training[:, 0][candidates], encoding, out=part), out=part)
                 if np.isfinite(part).all():
                     continue
             for rows in gen_batches(len(candidates), N_TOGETHER):
                 near = candidates[rows]
                 origin = (first_row + rows.start, near.ravel())
-                together = criterion.dissimilarities(view[rows], training[near.ravel()], origin, 1)
+                together = criterion.dissimilarities(encoding[rows], training[near.ravel()], origin, 1)
                 own = np.arange(len(near))
                 part[rows] = together.reshape(len(near), *near.shape)[own, own]
         block[:, :, 1:][:, candidates[:, 1:] == candidates[:, :-1]] = np.inf
@@ -189,9 +194,9 @@ class _SortedColumn(NamedTuple):
         samples = np.argsort(column, kind="stable")
         return cls(column[samples], samples)
 
-    def query(self, view: NDArray[np.float64], k: int, p: float) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    def query(self, encoding: NDArray[np.float64], k: int, p: float) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the distances and the numbers of the k nearest of each row, the farthest last, in any norm."""
-        values, asked = self.values, view[:, 0]
+        values, asked = self.values, encoding[:, 0]
         k = min(k, len(values))
         first = np.clip(np.searchsorted(values, asked) - k, 0, len(values) - k)
         last = np.minimum(first + k, len(values) - k)

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from paretodepth.criteria.kinds import column_kind
-from paretodepth.criteria.usual import shown_number
+from paretodepth.criteria.reference_range import shown_number
 
 MAX_COLUMNS = 16
 """Own columns of the samples that the table shows."""

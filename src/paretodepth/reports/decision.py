@@ -17,8 +17,8 @@ ONE_FILE_FDR = 0.1
 """The false discovery rate at which samples of one file stand out."""
 
 
-def n_standing_out(p_values: NDArray[np.float64]) -> int:
-    """Return how many samples of one file stand out, given their `stand_out_p_values`; NaN stands for none.
+def n_clear_outliers(p_values: NDArray[np.float64]) -> int:
+    """Return how many samples of one file stand out, given their `tail_p_values`; NaN stands for none.
 
     An estimate: how far scores go without anomalies is known only from the rest of the file.
     """

@@ -17,11 +17,10 @@ from paretodepth._blocks import phase
 from paretodepth.criteria.choice import read_columns
 from paretodepth.criteria.criterion import Missing, resolve_criteria
 from paretodepth.criteria.fitted import FittedCriteria
-from paretodepth.criteria.metrics.metric import View
-from paretodepth.criteria.missing import Seen
+from paretodepth.criteria.metrics.metric import Encoding
+from paretodepth.criteria.missing import EncodedSamples
 from paretodepth.criteria.values import Columns, is_missing
 from paretodepth.detector import NAME, ParetoDepthDetector
-from paretodepth.files.schema import check_expected_columns
 from paretodepth.reports.decision import (
     ONE_FILE_SHARE,
     check_contamination,
@@ -34,9 +33,10 @@ from paretodepth.reports.decision import (
 from paretodepth.reports.reasons import Reason, reasons_of, training_names
 from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import check_fdr
+from paretodepth.scoring.clear_outliers import tail_p_values
 from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new, with_values
 from paretodepth.scoring.model import Model
-from paretodepth.scoring.standing_out import stand_out_p_values
+from paretodepth.tables.expected_columns import check_expected_columns
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -81,7 +81,7 @@ class Detection:
     detector: ParetoDepthDetector
     training: pa.Table | None
     samples: pa.Table
-    seen: Seen | None
+    encoded: EncodedSamples | None
     scores: NDArray[np.float64]
     fdr: float | None
     first_row: int = 0
@@ -128,12 +128,12 @@ class Detection:
         return self.model.p_values(self.scores)
 
     @cached_property
-    def stand_out_p_values(self) -> NDArray[np.float64]:
+    def tail_p_values(self) -> NDArray[np.float64]:
         """How often the rest suggests a score as large: of one file by the tail of its scores, else the p-values."""
         if not self.is_left_out:
             return self.p_values
         p_values = np.full(len(self.scores), np.nan)
-        p_values[self._is_scored] = stand_out_p_values(self.scores[self._is_scored])
+        p_values[self._is_scored] = tail_p_values(self.scores[self._is_scored])
         return p_values
 
     @cached_property
@@ -143,7 +143,7 @@ class Detection:
         if self.contamination is not None:
             return share_threshold(scores, self.contamination)
         if self.fdr is not None:
-            return fdr_threshold(scores, self.stand_out_p_values[self._is_scored], self.fdr)
+            return fdr_threshold(scores, self.tail_p_values[self._is_scored], self.fdr)
         return self.model.threshold
 
     @cached_property
@@ -182,13 +182,13 @@ class Detection:
     def explanation(self, rows: NDArray[np.intp]) -> Explanation:
         """Return why some samples, at least one, are called or not; the nearest are rows of the training samples."""
         n_jobs = self.detector.n_jobs
-        if self.seen is None:
+        if self.encoded is None:
             explanation = explain_left_out(self.model, rows, n_jobs=n_jobs)
         elif self.is_left_out:
-            places, new = self._placed(self.seen, rows)
+            places, new = self._placed(self.encoded, rows)
             explanation = explain_mixed(self.model, places, new, n_jobs=n_jobs)
         else:
-            explanation = explain_new(self.model, self._views_of(self.seen, rows), n_jobs=n_jobs)
+            explanation = explain_new(self.model, self._views_of(self.encoded, rows), n_jobs=n_jobs)
         explanation = with_values(explanation, self.model, self.columns_of(rows))
         if self.fitted_rows is not None:
             fitted_rows = self.fitted_rows
@@ -199,18 +199,18 @@ class Detection:
 
     def columns_of(self, rows: NDArray[np.intp]) -> Columns:
         """Return some samples as columns, as they came."""
-        if self.seen is not None and (columns := self.seen.columns_of(rows)) is not None:
+        if self.encoded is not None and (columns := self.encoded.columns_of(rows)) is not None:
             return columns
         names = self.model.criteria.layout.feature_names
         return self.model.criteria.columns(self.samples.select(names).take(rows), caller=NAME)
 
     def nearest_dyads(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of some samples with their nearest training samples, shape (n_rows, s, n_criteria)."""
-        if self.seen is None:
+        if self.encoded is None:
             return self.model.left_out_dyads(rows, n_jobs=self.detector.n_jobs)
         if not self.is_left_out:
-            return self.model.new_dyads(self._views_of(self.seen, rows), n_jobs=self.detector.n_jobs)
-        places, new = self._placed(self.seen, rows)
+            return self.model.new_dyads(self._views_of(self.encoded, rows), n_jobs=self.detector.n_jobs)
+        places, new = self._placed(self.encoded, rows)
         dyads = np.empty((len(rows), int(self.model.measurer.n_neighbors.sum()), len(self.model.criteria.names)))
         if (is_new := places < 0).any():
             dyads[is_new] = self.model.new_dyads(new, n_jobs=self.detector.n_jobs)
@@ -218,15 +218,15 @@ class Detection:
             dyads[~is_new] = self.model.left_out_dyads(places[~is_new], n_jobs=self.detector.n_jobs)
         return dyads
 
-    def _placed(self, seen: Seen, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[View]]:
+    def _placed(self, encoded: EncodedSamples, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Encoding]]:
         """Return which fitted sample each row is, -1 if none, and what the criteria see of those that are none."""
         places = np.full(len(self.scores), -1)
         places[self.fitted_rows] = np.arange(len(self.model.scores))
-        return places[rows], self._views_of(seen, rows[places[rows] < 0])
+        return places[rows], self._views_of(encoded, rows[places[rows] < 0])
 
-    def _views_of(self, seen: Seen, rows: NDArray[np.intp]) -> list[View]:
-        places = np.searchsorted(seen.rows, rows)
-        return self.model.criteria.rows_of_views(seen.views, places, slice(None))
+    def _views_of(self, encoded: EncodedSamples, rows: NDArray[np.intp]) -> list[Encoding]:
+        places = np.searchsorted(encoded.rows, rows)
+        return self.model.criteria.rows_of_views(encoded.encodings, places, slice(None))
 
 
 def detect(
@@ -295,26 +295,34 @@ def detect(
     fit_to_table(detector, training, rows=rows, client=client)
     if samples is not None:
         return replace(scored(detector, samples, training=training, fdr=fdr), fitted_rows=rows)
-    seen, scores = (None, detector.model_.scores) if rows is None else _scores_of_all(detector, training, rows)
+    encoded, scores = (None, detector.model_.scores) if rows is None else _scores_of_all(detector, training, rows)
     return Detection(
-        detector, training, training, seen, scores, fdr, contamination=contamination, is_left_out=True, fitted_rows=rows
+        detector,
+        training,
+        training,
+        encoded,
+        scores,
+        fdr,
+        contamination=contamination,
+        is_left_out=True,
+        fitted_rows=rows,
     )
 
 
 def _scores_of_all(
     detector: ParetoDepthDetector, table: pa.Table, rows: NDArray[np.intp]
-) -> tuple[Seen, NDArray[np.float64]]:
+) -> tuple[EncodedSamples, NDArray[np.float64]]:
     """Return what the criteria see of all samples, and their scores: of fitted rows leave-one-out, others as new."""
     model = detector.model_
     with phase(f"scores of {len(table) - len(rows):,} samples that were not fitted"):
-        seen = model.seen(table.select(model.criteria.layout.feature_names), caller=NAME)
-        others = np.setdiff1d(seen.rows, rows, assume_unique=True)
+        encoded = model.encode(table.select(model.criteria.layout.feature_names), caller=NAME)
+        others = np.setdiff1d(encoded.rows, rows, assume_unique=True)
         scores = np.full(len(table), np.nan)
         scores[rows] = model.scores
         if len(others):
-            new = model.criteria.rows_of_views(seen.views, np.searchsorted(seen.rows, others), slice(None))
+            new = model.criteria.rows_of_views(encoded.encodings, np.searchsorted(encoded.rows, others), slice(None))
             scores[others] = model.new_scores(new, n_jobs=detector.n_jobs)
-    return seen, scores
+    return encoded, scores
 
 
 def fit_to_table(
@@ -361,9 +369,9 @@ def scored(
     check_expected_columns(samples.column_names, columns, "samples", keep_others=True)
     with phase(f"scores of samples {first_row:,} to {first_row + len(samples) - 1:,}"):
         # Of the whole table at once: messages count all missing values.
-        seen = model.seen(samples.select(columns), caller=NAME, first_row=first_row, missing=missing)
-        scores = model.seen_scores(seen, n_jobs=detector.n_jobs, first_row=first_row)
-    return Detection(detector, training, samples, seen, scores, fdr, first_row=first_row)
+        encoded = model.encode(samples.select(columns), caller=NAME, first_row=first_row, missing=missing)
+        scores = model.encoded_scores(encoded, n_jobs=detector.n_jobs, first_row=first_row)
+    return Detection(detector, training, samples, encoded, scores, fdr, first_row=first_row)
 
 
 def scored_chunks(

@@ -65,9 +65,9 @@ def report(
     model = detector.model_
     nominal = None if training is None else check_same_length(check_frame(training, "training"), len(model.scores))
     # Of what was given, not of the table made of it: the detector knows how to read more than arrow does.
-    seen = model.seen(X, caller=NAME)
-    scores = model.seen_scores(seen, n_jobs=detector.n_jobs)
-    detection = Detection(detector, nominal, samples, seen, scores, None)
+    encoded = model.encode(X, caller=NAME)
+    scores = model.encoded_scores(encoded, n_jobs=detector.n_jobs)
+    detection = Detection(detector, nominal, samples, encoded, scores, None)
     call = f"paretodepth.reports.report({short_name(repr(detector), 400)}, X) with {len(samples):,} samples"
     write_report(detection, path, title=title, id_column=id_column, provenance=Provenance(call, now()))
     return detection

@@ -12,11 +12,11 @@ from typing import Any
 
 from paretodepth._blocks import phase
 from paretodepth._checks import check_count, check_extra
-from paretodepth.files.atomic import replaced
 from paretodepth.reports.cells import short_name
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.page_data import explained_samples, page_details, page_figures
 from paretodepth.reports.provenance import Provenance, provenance_lines
+from paretodepth.tables.atomic import replaced
 
 MAX_SAMPLES = 10_000
 """Samples in the table."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.reports.cells import cell, short_name, short_sentence, shown_columns
-from paretodepth.reports.decision import ONE_FILE_FDR, n_standing_out
+from paretodepth.reports.decision import ONE_FILE_FDR, n_clear_outliers
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.lines import drawings, rounded
 from paretodepth.reports.reasons import TOGETHER, Reason
@@ -98,7 +98,7 @@ def page_figures(
         "alpha": model.alpha,
         "fdr": detection.fdr,
         "contamination": detection.contamination,
-        "n_standing_out": n_standing_out(detection.stand_out_p_values) if detection.is_left_out else None,
+        "n_standing_out": n_clear_outliers(detection.tail_p_values) if detection.is_left_out else None,
         "stand_out_fdr": ONE_FILE_FDR,
         "fitted_some": detection.fitted_rows is not None,
         "label": label_figures(detection),

@@ -8,9 +8,9 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
-from paretodepth.files.source import matched
 from paretodepth.reports.cells import short_name
 from paretodepth.reports.detection import Detection
+from paretodepth.tables.source import matched
 
 MAX_CALL = 2000
 """Letters that a command keeps."""

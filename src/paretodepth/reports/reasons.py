@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paretodepth.criteria.usual import Value
+from paretodepth.criteria.reference_range import ComparedValue
 from paretodepth.scoring.explanation import Explanation
 
 TOGETHER = "unusual combination"
@@ -42,10 +42,10 @@ class Reason(NamedTuple):
     relief: NDArray[np.float64]
     distances: NDArray[np.float64]
     neighbors: list[NDArray[np.intp]]
-    values: Mapping[int, Sequence[Value]] = {}
+    values: Mapping[int, Sequence[ComparedValue]] = {}
 
     @property
-    def blamed(self) -> Value | None:
+    def blamed(self) -> ComparedValue | None:
         """The oddest value of the criterion most to blame, if it is known."""
         return next(iter(self.values.get(self.suspect, ())), None)
 

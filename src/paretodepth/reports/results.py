@@ -10,11 +10,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paretodepth._checks import listed, suggestion
-from paretodepth.criteria.usual import Value
-from paretodepth.reports.decision import ONE_FILE_FDR, n_standing_out
+from paretodepth.criteria.reference_range import ComparedValue
+from paretodepth.reports.decision import ONE_FILE_FDR, n_clear_outliers
 from paretodepth.reports.detection import Detection
 from paretodepth.reports.reasons import Reason, training_names
-from paretodepth.scoring.advice import standing_out_advice
+from paretodepth.scoring.advice import clear_outlier_advice
 from paretodepth.scoring.value_words import plain
 
 N_NAMED = 5
@@ -78,7 +78,7 @@ def advice_of(detection: Detection) -> list[str]:
         return detection.model.advice
     rows, count_from = _fitted_rows(detection), detection.count_from
     names = training_names(detection.training, detection.id_column, count_from) or range(len(detection.training))
-    return [*detection.model.advice, *standing_out_advice(detection.model.scores, lambda row: names[rows[row]])]
+    return [*detection.model.advice, *clear_outlier_advice(detection.model.scores, lambda row: names[rows[row]])]
 
 
 def _fitted_rows(detection: Detection) -> NDArray[np.intp]:
@@ -166,12 +166,12 @@ def criterion_figures(reason: Reason, names: Sequence[str], count_from: int = 0)
     ]
 
 
-def value_figures(value: Value) -> dict[str, Any]:
+def value_figures(value: ComparedValue) -> dict[str, Any]:
     """Return a value beside what is usual, as JSON can carry it.
 
     Examples
     --------
-    >>> value_figures(Value("shop", "category", "Q", n_same=2, n_samples=900))
+    >>> value_figures(ComparedValue("shop", "category", "Q", n_same=2, n_samples=900))
     {'column': 'shop', 'value': 'Q', 'n_same': 2, 'n_samples': 900}
     """
     if value.kind == "category":
@@ -214,7 +214,7 @@ def _one_file_headline(detection: Detection) -> str:
     if detection.fdr is not None:
         return text + _standing_out(n_called, detection.fdr)
     if detection.contamination is not None:
-        rest = _standing_out(n_standing_out(detection.stand_out_p_values), ONE_FILE_FDR)
+        rest = _standing_out(n_clear_outliers(detection.tail_p_values), ONE_FILE_FDR)
         return f"{text}{n_called:,} called, {100 * detection.contamination:.3g}%; {rest}"
     if detection.model.alpha is not None:
         return f"{text}{n_called:,} called, those with a p-value of at most {detection.model.alpha:.3g}"
@@ -242,7 +242,7 @@ def summary(detection: Detection, *, n_shown: int = 10) -> dict[str, Any]:
     rated = detection.fdr is not None or detection.contamination is not None
     return {
         "mode": "one file" if detection.is_left_out else "new samples",
-        "n_standing_out": n_standing_out(detection.stand_out_p_values) if detection.is_left_out else None,
+        "n_standing_out": n_clear_outliers(detection.tail_p_values) if detection.is_left_out else None,
         "headline": headline(detection),
         "n_training": len(model.scores) - len(model.dropped),
         "n_training_dropped": len(model.dropped),

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paretodepth.criteria.usual import Usual, Value, column_values
+from paretodepth.criteria.reference_range import ComparedValue, ReferenceRange, column_values
 from paretodepth.criteria.values import Columns
 from paretodepth.reports.cells import cell, short_name
 from paretodepth.reports.lines import rounded
@@ -32,7 +32,7 @@ LOG_RATIO = 50.0
 def usual_figures(
     model: Model, samples: Columns, names: Sequence[str], shown: Sequence[str], cell_letters: int
 ) -> list[Json]:
-    """Return what is usual in the shown columns, as `Usual` has it, one entry for each way that criteria read them.
+    """Return the typical range of each shown column, one entry for each way that criteria read it.
 
     `names` are those of the columns of the fit. Entries of times and categories also hold what the samples have, as
     numbers to compare and draw; other numbers stand in the page's cells.
@@ -50,7 +50,7 @@ def usual_figures(
     return list(found.values())
 
 
-def _drawn(usual: Usual, cell_letters: int) -> Json | None:
+def _drawn(usual: ReferenceRange, cell_letters: int) -> Json | None:
     """Return the usual range and how values are spread; None if that cannot be drawn."""
     if usual.kind == "category":
         return _categories(usual, cell_letters)
@@ -59,13 +59,13 @@ def _drawn(usual: Usual, cell_letters: int) -> Json | None:
     return {
         "low": low if has_range else None,
         "high": high if has_range else None,
-        "range": range_text(Value(usual.name, usual.kind, 0.0, low, high)) if has_range else None,
+        "range": range_text(ComparedValue(usual.name, usual.kind, 0.0, low, high)) if has_range else None,
         "period": usual.period,
         **_histogram(usual),
     }
 
 
-def _categories(usual: Usual, cell_letters: int) -> Json | None:
+def _categories(usual: ReferenceRange, cell_letters: int) -> Json | None:
     ranked = _ranked(usual)
     values = [cell(category, cell_letters) for category in ranked]
     # Texts that are cut alike cannot be told apart on the page.
@@ -74,12 +74,12 @@ def _categories(usual: Usual, cell_letters: int) -> Json | None:
     return {"values": values, "counts": [usual.counts[category] for category in ranked], "n_samples": usual.n_samples}
 
 
-def _ranked(usual: Usual) -> list[Any]:
+def _ranked(usual: ReferenceRange) -> list[Any]:
     """Return the categories, the most frequent first."""
     return sorted(usual.counts, key=lambda category: -usual.counts[category])
 
 
-def _histogram(usual: Usual) -> Json:
+def _histogram(usual: ReferenceRange) -> Json:
     """Return how many of the values that the model keeps are in each bar, and where these start and end."""
     low, middle, high = np.quantile(usual.values, [DRAWN_SHARE, 0.5, 1 - DRAWN_SHARE], method="nearest").tolist()
     is_logarithmic = low > 0 and high > LOG_RATIO * middle and usual.kind == "number"
@@ -93,7 +93,7 @@ def _histogram(usual: Usual) -> Json:
     return {"start": low, "end": high, "log": is_logarithmic, "counts": counts.tolist()}
 
 
-def _own(usual: Usual, values: Any) -> Json:
+def _own(usual: ReferenceRange, values: Any) -> Json:
     """Return what samples have: categories by their place, -1 for an unknown one; times as numbers and as text."""
     if usual.kind == "category":
         places = {category: place for place, category in enumerate(_ranked(usual))}

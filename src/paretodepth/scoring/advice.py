@@ -19,7 +19,7 @@ from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.capped_fronts import asked_dyads
 from paretodepth.pairs.pairs import Pairs
-from paretodepth.scoring.standing_out import stand_out_p_values
+from paretodepth.scoring.clear_outliers import tail_p_values
 
 MANY_CRITERIA = 5
 TIED_SHARE = 0.1
@@ -189,9 +189,9 @@ def pair_fronts_advice(pairs: Pairs, fronts: PairFronts, n_dyads: int, n_neighbo
     return advice
 
 
-def standing_out_advice(scores: NDArray[np.float64], name: Callable[[int], object] = int) -> list[str]:
+def clear_outlier_advice(scores: NDArray[np.float64], name: Callable[[int], object] = int) -> list[str]:
     """Return advice about training samples that score as only anomalies should; `name` names one by its row."""
-    rows = standing_out_rows(scores).tolist()
+    rows = clear_outlier_rows(scores).tolist()
     if not rows:
         return []
     who = "1 training sample scores like an anomaly"
@@ -201,7 +201,7 @@ def standing_out_advice(scores: NDArray[np.float64], name: Callable[[int], objec
     return [f"{who}: {named}. Fit again without those that are not nominal."]
 
 
-def standing_out_rows(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+def clear_outlier_rows(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return which training samples score as only anomalies should, the strangest first.
 
     Parameters
@@ -212,7 +212,7 @@ def standing_out_rows(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     rows = np.flatnonzero(~np.isnan(scores))
     if len(rows) < MIN_JUDGED:
         return rows[:0]
-    p_values = stand_out_p_values(scores[rows])
+    p_values = tail_p_values(scores[rows])
     n_odd = np.count_nonzero(p_values * len(rows) <= STANDING_OUT_LEVEL)
     return rows[np.argsort(p_values, kind="stable")[:n_odd]]
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._checks import check_extra, check_row
-from paretodepth.criteria.missing import Seen
+from paretodepth.criteria.missing import EncodedSamples
 from paretodepth.criteria.values import Columns
 from paretodepth.fronts.pair_fronts import PairFronts
-from paretodepth.pairs.pairs import Views
+from paretodepth.pairs.pairs import Encodings
 from paretodepth.plots import plot_explanation
 from paretodepth.scoring.measures import LARGEST, Measures, usual_sizes
 from paretodepth.scoring.methods import MethodName, methods_from
@@ -275,23 +275,23 @@ class Explanation:
         return first if p_values[first] <= self.alpha and p_values[first] < np.median(p_values) else -1
 
 
-def explain_seen(model: Model, seen: Seen, *, n_jobs: int | None) -> Explanation:
+def explain_encoded(model: Model, encoded: EncodedSamples, *, n_jobs: int | None) -> Explanation:
     """Return why new samples are strange or not, without those that lack a value."""
-    check_some_seen(seen)
-    explanation = replace(explain_new(model, seen.views, n_jobs=n_jobs), labels=seen.labels)
-    return explanation if seen.columns is None else with_values(explanation, model, seen.columns)
+    check_some_seen(encoded)
+    explanation = replace(explain_new(model, encoded.encodings, n_jobs=n_jobs), labels=encoded.labels)
+    return explanation if encoded.columns is None else with_values(explanation, model, encoded.columns)
 
 
 def with_values(explanation: Explanation, model: Model, columns: Columns) -> Explanation:
     """Return an explanation that tells values of the samples, given these as columns; neighbors are the model's."""
-    is_own = explanation.counts.n_nominal < len(model.calibration.alone)
-    return replace(explanation, values=sample_values(model, columns, explanation.neighbors, is_own))
+    is_training_sample = explanation.counts.n_nominal < len(model.calibration.alone)
+    return replace(explanation, values=sample_values(model, columns, explanation.neighbors, is_training_sample))
 
 
-def explain_new(model: Model, views: Views, *, n_jobs: int | None, first_row: int = 0) -> Explanation:
+def explain_new(model: Model, encodings: Encodings, *, n_jobs: int | None, first_row: int = 0) -> Explanation:
     """Return why new samples are strange or not, given what the criteria see of them."""
     find = partial(reasons_of, model, alpha=_alpha(model))
-    found = Reasons.joined(model.map_new(find, views, n_jobs=n_jobs, first_row=first_row))
+    found = Reasons.joined(model.map_new(find, encodings, n_jobs=n_jobs, first_row=first_row))
     return _explained(model, found, np.zeros(len(found.position), bool))
 
 
@@ -305,7 +305,7 @@ def explain_left_out(model: Model, rows: NDArray[np.intp], *, n_jobs: int | None
     return _explained(model, found, np.ones(len(rows), bool))
 
 
-def explain_mixed(model: Model, places: NDArray[np.intp], views: Views, *, n_jobs: int | None) -> Explanation:
+def explain_mixed(model: Model, places: NDArray[np.intp], encodings: Encodings, *, n_jobs: int | None) -> Explanation:
     """Return why samples, at least one, are strange or not, some of which are training samples.
 
     Parameters
@@ -323,12 +323,12 @@ def explain_mixed(model: Model, places: NDArray[np.intp], views: Views, *, n_job
     if not is_new.all():
         parts += model.map_left_out(find, places[~is_new], n_jobs=n_jobs)
     if is_new.any():
-        parts += model.map_new(find, views, n_jobs=n_jobs)
+        parts += model.map_new(find, encodings, n_jobs=n_jobs)
     found = Reasons.joined(parts).take(np.argsort(np.argsort(is_new, kind="stable")))
     return _explained(model, found, ~is_new)
 
 
-def _explained(model: Model, found: Reasons, is_own: NDArray[np.bool_]) -> Explanation:
+def _explained(model: Model, found: Reasons, is_training_sample: NDArray[np.bool_]) -> Explanation:
     """Return the explanation of samples, given what is found of them and which are training samples."""
     alpha, calibration, measures = _alpha(model), model.calibration, found.measures
     scores: dict[MethodName, NDArray[np.float64]] = {
@@ -351,7 +351,7 @@ def _explained(model: Model, found: Reasons, is_own: NDArray[np.bool_]) -> Expla
         percentiles=100 * np.column_stack(n_less) / len(calibration.alone),
         distances=_multiples(sums, usual),
         usual_distances=_multiples(np.quantile(np.minimum(nominal, LARGEST), [0.05, 0.95], axis=0), usual),
-        relief=calibration.p_values(found.relieved, model.method),
+        relief=calibration.p_values(found.score_if_ordinary, model.method),
         neighbors=np.split(model.rows[found.neighbors], ends, axis=1),
         position=found.position,
         is_far=far_criteria(model, measures, alpha),
@@ -364,7 +364,7 @@ def _explained(model: Model, found: Reasons, is_own: NDArray[np.bool_]) -> Expla
         ),
         pair_relief=calibration.p_values(found.pair_relieved, model.method),
         is_crowded=crowded(calibration, measures, alpha),
-        counts=counts_of(model, found, alpha, is_own),
+        counts=counts_of(model, found, alpha, is_training_sample),
         n_local=int(n_named(model.measurer)[0]),
     )
 
@@ -388,10 +388,10 @@ def _multiples(sums: NDArray[np.float64], usual: NDArray[np.float64]) -> NDArray
     return multiples
 
 
-def check_some_seen(seen: Seen) -> None:
+def check_some_seen(encoded: EncodedSamples) -> None:
     """Refuse to explain samples all of which lack a value."""
-    if not len(seen.rows):
+    if not len(encoded.rows):
         raise ValueError(
-            f"The samples to explain must not all lack a value in a criterion that drops them. Got {seen.n_samples} "
+            f"The samples to explain must not all lack a value in a criterion that drops them. Got {encoded.n_samples} "
             "that do; impute the values."
         )

@@ -18,7 +18,7 @@ from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fro
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks
 from paretodepth.pairs.pair_fronts import pair_fronts
-from paretodepth.pairs.pairs import Criteria, HeldPairs, Pairs, Views
+from paretodepth.pairs.pairs import Criteria, Encodings, HeldPairs, Pairs
 from paretodepth.scoring.advice import (
     criteria_advice,
     fronts_advice,
@@ -89,7 +89,7 @@ def fitted_model(
     criteria: object,
     X: Any,
     settings: Settings,
-    pairs_of: Callable[[Criteria, Views, int | None], Pairs],
+    pairs_of: Callable[[Criteria, Encodings, int | None], Pairs],
     caller: str,
 ) -> Model:
     """Return what is found in training samples.
@@ -106,27 +106,27 @@ def fitted_model(
         The detector that messages name.
     """
     rows_of = partial(kept_rows, calibration=settings.calibration, seed=settings.seed)
-    fitted, seen = FittedCriteria.fit(criteria, X, caller=caller, rows_of=rows_of)
-    views, n_samples = seen.views, len(seen.rows)
+    fitted, encoded = FittedCriteria.fit(criteria, X, caller=caller, rows_of=rows_of)
+    encodings, n_samples = encoded.encodings, len(encoded.rows)
     kept = rows_of(n_samples)
-    rows = seen.rows[kept]
+    rows = encoded.rows[kept]
     held_out = np.delete(np.arange(n_samples), kept)
     threshold = check_threshold(settings.threshold, caller)
     alpha = None if threshold is not None else check_alpha(settings.alpha, len(held_out) or n_samples, caller)
     given_n_neighbors(settings.n_neighbors, fitted.names, len(rows), caller)
-    training = fitted.rows_of_views(views, kept, kept)
+    training = fitted.rows_of_views(encodings, kept, kept)
     found = _found(pairs_of(fitted.fitted, training, settings.n_jobs), fitted, settings, caller)
     calibrating = found.measures
     if len(held_out):
         measure = partial(found.measurer.of, needed=METHODS[settings.method].fitted)
         n_values = found.measurer.values_per_row(len(rows))
-        new = fitted.rows_of_views(views, held_out, kept)
+        new = fitted.rows_of_views(encodings, held_out, kept)
         calibrating = joined(map_new_blocks(measure, fitted.fitted, new, training, n_values, settings.n_jobs))
     calibration = Calibration.fit(found.measures, calibrating, settings.method)
-    scores = np.full(seen.n_samples, np.nan)
+    scores = np.full(encoded.n_samples, np.nan)
     scores[rows] = calibration.score(found.measures, settings.method)
     if len(held_out):
-        scores[seen.rows[held_out]] = calibration.score(calibrating, settings.method)
+        scores[encoded.rows[held_out]] = calibration.score(calibrating, settings.method)
     if alpha is not None:
         threshold = largest_nominal_score(calibration.scores[settings.method], alpha)
     return Model(

@@ -15,12 +15,12 @@ from paretodepth._blocks import Result, map_blocks, row_blocks
 from paretodepth._checks import check_choice, listed
 from paretodepth.criteria.criterion import Missing
 from paretodepth.criteria.fitted import FittedCriteria
-from paretodepth.criteria.metrics.metric import View
-from paretodepth.criteria.missing import Seen
+from paretodepth.criteria.metrics.metric import Encoding
+from paretodepth.criteria.missing import EncodedSamples
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.nearest import map_new_blocks, nearest_dyads
-from paretodepth.pairs.pairs import ComputedPairs, HeldPairs, Views
+from paretodepth.pairs.pairs import ComputedPairs, Encodings, HeldPairs
 from paretodepth.pairs.shortlist import Shortlist
 from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.calibration import (
@@ -68,7 +68,7 @@ class Model:
     """
 
     criteria: FittedCriteria
-    training: list[View]
+    training: list[Encoding]
     rows: NDArray[np.intp]
     measurer: Measurer | BlendMeasurer
     calibration: Calibration
@@ -101,27 +101,29 @@ class Model:
         """Which of the samples given to fit were left out for want of a value."""
         return np.flatnonzero(np.isnan(self.scores))
 
-    def seen(self, X: Any, *, caller: str, first_row: int = 0, missing: Missing | None = None) -> Seen:
+    def encode(self, X: Any, *, caller: str, first_row: int = 0, missing: Missing | None = None) -> EncodedSamples:
         """Return what the criteria see of new samples, as `FittedCriteria.seen`."""
-        seen = self.criteria.seen(X, caller=caller, first_row=first_row, missing=missing)
-        if len(self.rows) == len(self.scores) or not len(seen.rows):
-            return seen
-        return replace(seen, views=self.criteria.rows_of_views(seen.views, slice(None), self.rows))
+        encoded = self.criteria.encode(X, caller=caller, first_row=first_row, missing=missing)
+        if len(self.rows) == len(self.scores) or not len(encoded.rows):
+            return encoded
+        return replace(encoded, encodings=self.criteria.rows_of_views(encoded.encodings, slice(None), self.rows))
 
-    def seen_scores(
-        self, seen: Seen, *, n_jobs: int | None, method: MethodName | None = None, first_row: int = 0
+    def encoded_scores(
+        self, encoded: EncodedSamples, *, n_jobs: int | None, method: MethodName | None = None, first_row: int = 0
     ) -> NDArray[np.float64]:
         """Return the scores of new samples as `new_scores`, NaN for those that criteria dropped."""
-        if not len(seen.rows):
-            return np.full(seen.n_samples, np.nan)
-        return seen.spread(self.new_scores(seen.views, n_jobs=n_jobs, method=method, first_row=first_row))
+        if not len(encoded.rows):
+            return np.full(encoded.n_samples, np.nan)
+        return encoded.with_nan_for_dropped(
+            self.new_scores(encoded.encodings, n_jobs=n_jobs, method=method, first_row=first_row)
+        )
 
     def new_scores(
-        self, views: Views, *, n_jobs: int | None, method: MethodName | None = None, first_row: int = 0
+        self, encodings: Encodings, *, n_jobs: int | None, method: MethodName | None = None, first_row: int = 0
     ) -> NDArray[np.float64]:
         """Return the scores of new samples under a method, by default the fit's; larger is stranger."""
         chosen = method or self.method
-        measures = self.new_measures(views, METHODS[chosen].measures, n_jobs=n_jobs, first_row=first_row)
+        measures = self.new_measures(encodings, METHODS[chosen].measures, n_jobs=n_jobs, first_row=first_row)
         return self.calibration.score(measures, chosen)
 
     def p_values(self, scores: NDArray[np.float64], method: MethodName | None = None) -> NDArray[np.float64]:
@@ -129,18 +131,18 @@ class Model:
         return self.calibration.p_values(scores, method or self.method)
 
     def new_measures(
-        self, views: Views, needed: Collection[Measure], *, n_jobs: int | None, first_row: int = 0
+        self, encodings: Encodings, needed: Collection[Measure], *, n_jobs: int | None, first_row: int = 0
     ) -> Measures:
         """Return what is needed of new samples, whose nearest trees find where that is faster."""
-        n_dissimilarities = len(views[0]) * len(self.rows)
+        n_dissimilarities = len(encodings[0]) * len(self.rows)
         if n_dissimilarities > MAX_COMPARED and self._is_by_trees(with_sum=needs_sum(needed)):
-            return self.measures_by_trees(views, needed, n_jobs=n_jobs, first_row=first_row)
+            return self.measures_by_trees(encodings, needed, n_jobs=n_jobs, first_row=first_row)
         measure = partial(self.measurer.of, needed=needed)
-        return joined(self.map_new(measure, views, n_jobs=n_jobs, first_row=first_row))
+        return joined(self.map_new(measure, encodings, n_jobs=n_jobs, first_row=first_row))
 
     def measures_by_trees(
         self,
-        views: Views,
+        encodings: Encodings,
         needed: Collection[Measure],
         *,
         n_jobs: int | None,
@@ -150,31 +152,31 @@ class Model:
         """Return what is needed of new samples, whose nearest trees find, of at most `n_rows` samples at a time."""
         measure = partial(self.measurer.of, needed=needed)
         with_sum = needs_sum(needed)
-        n_rows = min(n_rows, -(-len(views[0]) // effective_n_jobs(n_jobs)))
+        n_rows = min(n_rows, -(-len(encodings[0]) // effective_n_jobs(n_jobs)))
         n_values = len(self.training) * self.shortlist.n_candidates(with_sum=with_sum)
 
         def of_rows(rows: slice) -> Measures:
-            new = [view[rows] for view in views]
+            new = [encoding[rows] for encoding in encodings]
             candidates, block, is_sure = self.shortlist.block(new, with_sum=with_sum, first_row=first_row + rows.start)
             found = measure(block, numbers=candidates)
             if not is_sure.all():
                 # The trees' certificate: these may have nearer samples than were found, so all are looked at.
-                exact = joined(self.map_new(measure, [view[~is_sure] for view in new], n_jobs=n_jobs))
+                exact = joined(self.map_new(measure, [encoding[~is_sure] for encoding in new], n_jobs=n_jobs))
                 for name, values in found.items():
                     values[~is_sure] = exact[name]
             return found
 
-        return joined(map_blocks(of_rows, row_blocks(len(views[0]), n_values, n_rows), n_jobs))
+        return joined(map_blocks(of_rows, row_blocks(len(encodings[0]), n_values, n_rows), n_jobs))
 
-    def new_dyads(self, views: Views, *, n_jobs: int | None) -> NDArray[np.float64]:
+    def new_dyads(self, encodings: Encodings, *, n_jobs: int | None) -> NDArray[np.float64]:
         """Return the dyads of new samples with those they are joined to, shape (n_samples, s, n_criteria)."""
-        return np.concatenate(self.map_new(self._joined_dyads, views, n_jobs=n_jobs))
+        return np.concatenate(self.map_new(self._joined_dyads, encodings, n_jobs=n_jobs))
 
-    def seen_dyads(self, seen: Seen, *, n_jobs: int | None) -> NDArray[np.float64]:
+    def encoded_dyads(self, encoded: EncodedSamples, *, n_jobs: int | None) -> NDArray[np.float64]:
         """Return the dyads of new samples as `new_dyads`, NaN for those that criteria dropped."""
-        if not len(seen.rows):
-            return np.full((seen.n_samples, int(self.measurer.n_neighbors.sum()), len(self.training)), np.nan)
-        return seen.spread(self.new_dyads(seen.views, n_jobs=n_jobs))
+        if not len(encoded.rows):
+            return np.full((encoded.n_samples, int(self.measurer.n_neighbors.sum()), len(self.training)), np.nan)
+        return encoded.with_nan_for_dropped(self.new_dyads(encoded.encodings, n_jobs=n_jobs))
 
     def left_out_dyads(self, rows: NDArray[np.intp], *, n_jobs: int | None) -> NDArray[np.float64]:
         """Return the dyads of some training samples with the others they are joined to, as `new_dyads`."""
@@ -191,14 +193,14 @@ class Model:
     def map_new(
         self,
         function: Callable[[NDArray[np.float64]], Result],
-        views: Views,
+        encodings: Encodings,
         *,
         n_jobs: int | None,
         first_row: int = 0,
     ) -> list[Result]:
         """Return the function's results for blocks of dissimilarities of new samples to the training samples."""
         n_values = self.measurer.values_per_row(len(self.rows))
-        return map_new_blocks(function, self.criteria.fitted, views, self.training, n_values, n_jobs, first_row)
+        return map_new_blocks(function, self.criteria.fitted, encodings, self.training, n_values, n_jobs, first_row)
 
     def map_left_out(
         self, function: Callable[[NDArray[np.float64]], Result], rows: NDArray[np.intp], *, n_jobs: int | None

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.criteria.usual import Value
+from paretodepth.criteria.reference_range import ComparedValue
 
 N_NAMED = 3
 """Nearest samples that are named at most."""
@@ -161,9 +161,9 @@ class Case(NamedTuple):
     is_crowded: bool
     n_local: int
     counts: Counts
-    values: Mapping[int, Sequence[Value]] = {}
+    values: Mapping[int, Sequence[ComparedValue]] = {}
     texts: Mapping[int, tuple[str, str]] = {}
-    beside: Callable[[int, int], Value | None] = lambda kept, other: None
+    beside: Callable[[int, int], ComparedValue | None] = lambda kept, other: None
     along: Callable[[int, int], tuple[int, int] | None] = lambda criterion, n_equal: None
 
 
@@ -226,7 +226,7 @@ def _told(case: Case, criterion: int) -> list[Phrase]:
 
 def _is_telling(phrase: Phrase) -> bool:
     """Tell whether a value is beyond the usual, or of a kind that has no such range."""
-    return phrase.kind != "value" or phrase.numbers[0].oddness > 0
+    return phrase.kind != "value" or phrase.numbers[0].unusualness > 0
 
 
 def _without(criteria: Sequence[int], n_criteria: int) -> tuple[int, ...]:
@@ -236,7 +236,7 @@ def _without(criteria: Sequence[int], n_criteria: int) -> tuple[int, ...]:
 def _values(case: Case, criterion: int) -> list[Phrase]:
     """Return what a sample has in a criterion: in its only column, or where it is odd in several."""
     values = case.values.get(criterion, ())
-    told = values if len(values) == 1 else [value for value in values if value.oddness > 0][:N_VALUES]
+    told = values if len(values) == 1 else [value for value in values if value.unusualness > 0][:N_VALUES]
     phrases = [Phrase("value", (criterion,), (value,)) for value in told if value.is_known]
     if criterion in case.texts:
         phrases.append(Phrase("text", (criterion,), case.texts[criterion]))
@@ -246,7 +246,9 @@ def _values(case: Case, criterion: int) -> list[Phrase]:
 
 def _least(case: Case, criterion: int) -> list[Phrase]:
     """Return what a sample has beyond the usual in the criterion that is odder than the others."""
-    return [Phrase("least", (criterion,), (value,)) for value in case.values.get(criterion, ())[:1] if value.oddness]
+    return [
+        Phrase("least", (criterion,), (value,)) for value in case.values.get(criterion, ())[:1] if value.unusualness
+    ]
 
 
 def _oddity(case: Case, criterion: int) -> list[Phrase]:

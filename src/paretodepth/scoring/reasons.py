@@ -11,11 +11,17 @@ from numpy.typing import NDArray
 from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.scoring.blend_measures import N_BALANCED, N_MEANS, BlendMeasurer
 from paretodepth.scoring.calibration import Calibration, columnwise_p_values
+from paretodepth.scoring.counterfactual import (
+    Nearest,
+    blend_measures,
+    blend_relieved,
+    pair_relieved_scores,
+    relieved_scores,
+)
 from paretodepth.scoring.measures import Measurer, Measures, joined
 from paretodepth.scoring.methods import METHODS, Measure
 from paretodepth.scoring.model import Model
 from paretodepth.scoring.phrases import Counts
-from paretodepth.scoring.relief import Nearest, blend_measures, blend_relieved, pair_relieved_scores, relieved_scores
 
 ORDINARY_P_VALUE = 0.25
 """A sample or a criterion with a larger p-value is ordinary already: there is nothing to relieve."""
@@ -46,7 +52,7 @@ class Reasons(NamedTuple):
 
     measures: Measures
     neighbors: NDArray[np.intp]
-    relieved: NDArray[np.float64]
+    score_if_ordinary: NDArray[np.float64]
     pair_relieved: NDArray[np.float64]
     position: NDArray[np.float64]
     n_equal: NDArray[np.intp]
@@ -76,21 +82,21 @@ def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reason
         measures = measurer.of_dyads(dyads, block, METHODS[method].explained)
     scores = calibration.score(measures, method)
     p_values = calibration.p_values(scores, method)
-    relieved = np.tile(scores[:, None], len(block))
+    score_if_ordinary = np.tile(scores[:, None], len(block))
     pair_relieved = np.empty((len(neighbors), 0))
     is_asked = np.maximum(alone_p_values(model, measures), p_values[:, None]) <= ORDINARY_P_VALUE
     nearest = Nearest(block, neighbors, dyads)
     if isinstance(measurer, BlendMeasurer):
         is_local = np.asarray(oddities(calibration, measures, alpha) == LOCAL)
-        relieved[is_asked] = blend_relieved(model, nearest, measures, shares, is_asked, is_local)
+        score_if_ordinary[is_asked] = blend_relieved(model, nearest, measures, shares, is_asked, is_local)
         is_joint = (p_values <= alpha) & ~far_criteria(model, measures, alpha).any(axis=1)
         is_pair_asked = is_joint[:, None] & (calibration.measure_p_values(measures, "pair_depths") <= alpha)
         pair_relieved = pair_relieved_scores(model, nearest, scores, is_pair_asked)
     else:
         for criterion in range(len(block)):
             rows = np.flatnonzero(is_asked[:, criterion])
-            relieved[rows, criterion] = relieved_scores(model, nearest, measures, rows, criterion)
-    return Reasons(measures, neighbors, relieved, pair_relieved, _position(model, dyads), n_equal, has_twin)
+            score_if_ordinary[rows, criterion] = relieved_scores(model, nearest, measures, rows, criterion)
+    return Reasons(measures, neighbors, score_if_ordinary, pair_relieved, _position(model, dyads), n_equal, has_twin)
 
 
 def n_named(measurer: Measurer | BlendMeasurer) -> NDArray[np.intp]:
@@ -149,17 +155,17 @@ def crowded(calibration: Calibration, measures: Measures, alpha: float) -> NDArr
     return np.asarray(is_near & (p_values["balanced_ratio"] <= alpha) & (measures["balanced_ratio"] > 1))
 
 
-def counts_of(model: Model, found: Reasons, alpha: float, is_own: NDArray[np.bool_]) -> Counts:
+def counts_of(model: Model, found: Reasons, alpha: float, is_training_sample: NDArray[np.bool_]) -> Counts:
     """Return how many of the calibrating samples reach what each sample does.
 
-    `is_own` tells which samples are training samples, who calibrate too and are not to count themselves.
+    `is_training_sample` tells which samples are training samples, who calibrate too and are not to count themselves.
     """
     calibration, measures, measurer, method = model.calibration, found.measures, model.measurer, model.method
     n_samples, n_criteria = found.n_equal.shape
     total = len(calibration.alone)
 
     def n_reaching(p_values: NDArray[np.float64]) -> NDArray[np.intp]:
-        own = is_own.reshape(-1, *[1] * (p_values.ndim - 1))
+        own = is_training_sample.reshape(-1, *[1] * (p_values.ndim - 1))
         return np.maximum(np.rint(p_values * (1 + total)).astype(np.intp) - 1 - own, 0)
 
     def n_of(name: Measure) -> NDArray[np.intp]:
@@ -178,7 +184,7 @@ def counts_of(model: Model, found: Reasons, alpha: float, is_own: NDArray[np.boo
         n_pair_odd = np.empty((n_samples, 0), np.intp)
         is_local = np.zeros(found.n_equal.shape, bool)
     return Counts(
-        n_nominal=total - is_own,
+        n_nominal=total - is_training_sample,
         n_strange=n_reaching(calibration.p_values(scores, method)),
         n_odd=n_reaching(alone_p_values(model, measures)),
         n_far=n_far.reshape(n_samples, -1, n_criteria),
@@ -188,7 +194,7 @@ def counts_of(model: Model, found: Reasons, alpha: float, is_own: NDArray[np.boo
         n_pair_odd=n_pair_odd,
         n_equal=found.n_equal,
         # The twin of a sample given as new may be the sample itself: then nobody can say that another matches it.
-        n_match=np.where((found.has_twin & ~is_own)[:, None], 0, found.n_equal),
+        n_match=np.where((found.has_twin & ~is_training_sample)[:, None], 0, found.n_equal),
         is_local=np.asarray(is_local),
     )
 

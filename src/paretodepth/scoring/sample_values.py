@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.criteria.fitted import FittedCriterion
-from paretodepth.criteria.metrics.metric import View
-from paretodepth.criteria.usual import Usual, Value, column_values, viewed_values
+from paretodepth.criteria.metrics.metric import Encoding
+from paretodepth.criteria.reference_range import ComparedValue, ReferenceRange, column_values, viewed_values
 from paretodepth.criteria.values import Columns, is_missing
 from paretodepth.scoring.model import Model
 from paretodepth.scoring.value_words import plain
@@ -43,28 +43,35 @@ class SampleValues(NamedTuple):
         Whether each is a training sample itself.
     """
 
-    columns: tuple[tuple[int, Usual, Any], ...] = ()
+    columns: tuple[tuple[int, ReferenceRange, Any], ...] = ()
     texts: Mapping[int, tuple[Any, Any]] = {}
-    training: Mapping[int, tuple[FittedCriterion, View]] = {}
-    lines: Mapping[int, tuple[View, View]] = {}
+    training: Mapping[int, tuple[FittedCriterion, Encoding]] = {}
+    lines: Mapping[int, tuple[Encoding, Encoding]] = {}
     near: tuple[NDArray[np.intp], ...] = ()
-    is_own: NDArray[np.bool_] | None = None
+    is_training_sample: NDArray[np.bool_] | None = None
 
-    def of(self, sample: int) -> dict[int, list[Value]]:
+    def of(self, sample: int) -> dict[int, list[ComparedValue]]:
         """Return the values of a sample by criterion, the oddest first."""
-        found: dict[int, list[Value]] = {}
-        is_own = self.is_own is not None and bool(self.is_own[sample])
+        found: dict[int, list[ComparedValue]] = {}
+        is_training_sample = self.is_training_sample is not None and bool(self.is_training_sample[sample])
         for criterion, usual, values in self.columns:
-            found.setdefault(criterion, []).append(usual.compared(values[sample], is_own=is_own))
-        return {criterion: sorted(values, key=lambda value: -value.oddness) for criterion, values in found.items()}
+            found.setdefault(criterion, []).append(
+                usual.compared(values[sample], is_training_sample=is_training_sample)
+            )
+        return {criterion: sorted(values, key=lambda value: -value.unusualness) for criterion, values in found.items()}
 
     def to_columns(self, names: Sequence[str]) -> dict[str, list[Any]]:
         """Return the values and what is usual as columns of a data frame, given the criteria's names."""
         columns: dict[str, list[Any]] = {}
         n_columns = Counter(criterion for criterion, _, _ in self.columns)
         for criterion, usual, values in self.columns:
-            is_own = np.zeros(len(values), bool) if self.is_own is None else self.is_own
-            told = [usual.compared(value, is_own=own) for value, own in zip(values, is_own.tolist(), strict=True)]
+            is_training_sample = (
+                np.zeros(len(values), bool) if self.is_training_sample is None else self.is_training_sample
+            )
+            told = [
+                usual.compared(value, is_training_sample=own)
+                for value, own in zip(values, is_training_sample.tolist(), strict=True)
+            ]
             title = names[criterion] if n_columns[criterion] == 1 else f"{names[criterion]}, {usual.name}"
             columns[f"{title}: value"] = [plain(value.value, value.kind) for value in told]
             if usual.kind == "category":
@@ -80,13 +87,13 @@ class SampleValues(NamedTuple):
         """Return the text of a sample and that of its nearest training sample, by criterion."""
         return {criterion: (own[sample], nearest[sample]) for criterion, (own, nearest) in self.texts.items()}
 
-    def beside(self, sample: int, kept: int, other: int) -> Value | None:
+    def beside(self, sample: int, kept: int, other: int) -> ComparedValue | None:
         """Return what a sample has in one criterion and none of its nearest in another has, where that is most odd."""
         if other not in self.training:
             return None
-        fitted, view = self.training[other]
-        near = view[self.near[kept][sample]]
-        odd: list[tuple[float, Value]] = []
+        fitted, encoding = self.training[other]
+        near = encoding[self.near[kept][sample]]
+        odd: list[tuple[float, ComparedValue]] = []
         for _, usual, values in (part for part in self.columns if part[0] == other):
             others = viewed_values(fitted.criterion, usual, near, fitted.state, fitted.columns.index(usual.column))
             if not is_missing(values[sample]) and not any(map(is_missing, others)):
@@ -121,23 +128,23 @@ NO_VALUES = SampleValues()
 
 
 def sample_values(
-    model: Model, columns: Columns, neighbors: list[NDArray[np.intp]], is_own: NDArray[np.bool_]
+    model: Model, columns: Columns, neighbors: list[NDArray[np.intp]], is_training_sample: NDArray[np.bool_]
 ) -> SampleValues:
     """Return what samples have, given their columns, the rows of their nearest, and which are training samples."""
     near = tuple(np.searchsorted(model.rows, rows[:, :N_NEAR]) for rows in neighbors)
-    training: dict[int, tuple[FittedCriterion, View]] = {}
-    found: list[tuple[int, Usual, Any]] = []
+    training: dict[int, tuple[FittedCriterion, Encoding]] = {}
+    found: list[tuple[int, ReferenceRange, Any]] = []
     texts: dict[int, tuple[Any, Any]] = {}
-    lines: dict[int, tuple[View, View]] = {}
+    lines: dict[int, tuple[Encoding, Encoding]] = {}
     for place, fitted in enumerate(model.criteria.fitted):
         metric = fitted.criterion.registered
         for usual in fitted.usual:
             found.append((place, usual, column_values(fitted.criterion, usual, columns, fitted.state)))
-        view = model.training[place]
-        if fitted.usual and view.ndim == 2 and view.shape[1] == len(fitted.columns):
-            training[place] = (fitted, view)
+        encoding = model.training[place]
+        if fitted.usual and encoding.ndim == 2 and encoding.shape[1] == len(fitted.columns):
+            training[place] = (fitted, encoding)
         if metric is not None and fitted.transform is None and metric.name in LINE_METRICS:
-            lines[place] = (fitted.view(columns), view)
+            lines[place] = (fitted.encode(columns), encoding)
         if metric is not None and metric.kind == "text" and fitted.transform is None:
             texts[place] = (columns.arrays[fitted.columns[0]], model.training[place][near[place][:, 0]])
-    return SampleValues(tuple(found), texts, training, lines, near, is_own)
+    return SampleValues(tuple(found), texts, training, lines, near, is_training_sample)

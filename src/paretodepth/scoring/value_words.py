@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from paretodepth.criteria.usual import PERIODS, Value, shown_number
+from paretodepth.criteria.reference_range import PERIODS, ComparedValue, shown_number
 
 EPOCH = datetime(1970, 1, 1)
 DAY = PERIODS["time_of_day"]
@@ -18,27 +18,27 @@ NEVER_SEEN = {"nominal": "was never seen", "other": "is seen nowhere else", "fit
 """What is said of a category that no sample has which a sample is compared with, by what these are."""
 
 
-def value_text(value: Value, others: str = "nominal") -> str:
+def value_text(value: ComparedValue, others: str = "nominal") -> str:
     """Return a value and what is usual, in words; `others` are "nominal", "other" or "fitted" samples.
 
     Examples
     --------
-    >>> value_text(Value("TSH", "number", 0.031, 0.0002, 0.005, "high"))
+    >>> value_text(ComparedValue("TSH", "number", 0.031, 0.0002, 0.005, "high"))
     'TSH 0.031 is high (usual 0.0002–0.005)'
-    >>> value_text(Value("shop", "category", "Q", n_same=0, n_samples=900))
+    >>> value_text(ComparedValue("shop", "category", "Q", n_same=0, n_samples=900))
     "shop 'Q' was never seen"
-    >>> value_text(Value("shop", "category", "R", n_same=2, n_samples=900))
+    >>> value_text(ComparedValue("shop", "category", "R", n_same=2, n_samples=900))
     "shop 'R' was seen in 2 of 900"
-    >>> value_text(Value("time", "time_of_day", 3.2 * 3600e6, 8 * 3600e6, 18 * 3600e6, "off"))
+    >>> value_text(ComparedValue("time", "time_of_day", 3.2 * 3600e6, 8 * 3600e6, 18 * 3600e6, "off"))
     'time 03:12 (usual 08:00–18:00)'
-    >>> value_text(Value("size", "number", 0.5, -1.0, 2.0))
+    >>> value_text(ComparedValue("size", "number", 0.5, -1.0, 2.0))
     'size 0.5 is within the usual -1 to 2'
     """
     name = _short_name(value)
     if value.kind == "category":
         never = NEVER_SEEN[others]
-        seen = f"was seen in {value.n_same:,} of {value.n_samples:,}" if value.n_same else never
-        return f"{name} {_category_text(value.value)} {seen}"
+        encoded = f"was seen in {value.n_same:,} of {value.n_samples:,}" if value.n_same else never
+        return f"{name} {_category_text(value.value)} {encoded}"
     own = own_text(value)
     if not value.has_range:
         return f"{name} {own}"
@@ -49,14 +49,14 @@ def value_text(value: Value, others: str = "nominal") -> str:
     return f"{name} {own}{verdict} (usual {usual})"
 
 
-def beside_text(value: Value) -> str:
+def beside_text(value: ComparedValue) -> str:
     """Return what the nearest have instead of a value, in words.
 
     Examples
     --------
-    >>> beside_text(Value("hour", "number", 3.0, 9.0, 17.0, "low", n_samples=5))
+    >>> beside_text(ComparedValue("hour", "number", 3.0, 9.0, 17.0, "low", n_samples=5))
     'have hour 9–17, this one 3'
-    >>> beside_text(Value("shop", "category", "Q", n_samples=5))
+    >>> beside_text(ComparedValue("shop", "category", "Q", n_samples=5))
     "have another shop than 'Q'"
     """
     name = _short_name(value)
@@ -65,7 +65,7 @@ def beside_text(value: Value) -> str:
     return f"have {name} {range_text(value)}, this one {own_text(value)}"
 
 
-def range_text(value: Value) -> str:
+def range_text(value: ComparedValue) -> str:
     """Return what is usual as a range; a dash beside a minus would be hard to read."""
     low, high = (_text(end, value.kind) for end in (value.low, value.high))
     if low == high:
@@ -73,7 +73,7 @@ def range_text(value: Value) -> str:
     return f"{low} to {high}" if "-" in low + high else f"{low}–{high}"
 
 
-def own_text(value: Value) -> str:
+def own_text(value: ComparedValue) -> str:
     """Return a number or a time as text that is on the same side of the usual range as the value itself."""
     if value.kind in ("number", "phase"):
         return number_text(shown_number(value.value, (value.low, value.high)))
@@ -86,7 +86,7 @@ def _text(number: float, kind: str) -> str:
     return number_text(number) if kind in ("number", "phase") else _time_text(number, kind)
 
 
-def _short_name(value: Value) -> str:
+def _short_name(value: ComparedValue) -> str:
     return value.name if len(value.name) <= NAME_LETTERS else f"{value.name[: NAME_LETTERS - 1]}…"
 
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import labels
-from paretodepth.scoring.explanation import Explanation, explain_seen
+from paretodepth.scoring.explanation import Explanation, explain_encoded
 from paretodepth.scoring.methods import MethodName
 from paretodepth.scoring.model import Model
 from paretodepth.streaming.rules import Rules
@@ -173,7 +173,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Return minus the score of each sample, none of which is learnt; smaller is stranger."""
         current = self._fitted.current
-        return -current.seen_scores(current.seen(X, caller=NAME), n_jobs=self.n_jobs)
+        return -current.encoded_scores(current.encode(X, caller=NAME), n_jobs=self.n_jobs)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return `score_samples` plus the threshold, negative for anomalies."""
@@ -190,7 +190,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def explain_one(self, x: Any) -> Explanation:
         """Return why a sample is strange or not, by the window that the fronts were made of."""
         model, sample = self.model_, self._fitted.reader.kept(plain_sample(x, NAME))
-        return explain_seen(model, model.seen(together([sample]), caller=NAME), n_jobs=self.n_jobs)
+        return explain_encoded(model, model.encode(together([sample]), caller=NAME), n_jobs=self.n_jobs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the stream to a file that `load` reads; it appears whole or not at all.

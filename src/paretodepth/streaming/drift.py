@@ -48,12 +48,12 @@ class DriftMonitor:
 
     def __init__(self, *, mean_run: float = MEAN_RUN) -> None:
         self.mean_run = mean_run
-        self.stakes: NDArray[np.float64] = np.zeros(len(EXPONENTS))
+        self.e_values: NDArray[np.float64] = np.zeros(len(EXPONENTS))
 
     def update(self, p_value: float) -> bool:
         """Take in a p-value, and tell whether that makes a drift."""
-        self.stakes = (1 + self.stakes) * EXPONENTS * p_value ** (EXPONENTS - 1)
-        if self.stakes.mean() < self.mean_run:
+        self.e_values = (1 + self.e_values) * EXPONENTS * p_value ** (EXPONENTS - 1)
+        if self.e_values.mean() < self.mean_run:
             return False
-        self.stakes = np.zeros(len(EXPONENTS))
+        self.e_values = np.zeros(len(EXPONENTS))
         return True

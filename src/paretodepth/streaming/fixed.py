@@ -31,11 +31,11 @@ class FixedStream:
     def update(self, x: Any) -> Observation:
         """Score a sample and judge it; one that is refused changes nothing."""
         model, number = self.model, self.n_seen
-        views = self.reader.views(plain_sample(x, self._caller), number, model.training)
+        encodings = self.reader.encodings(plain_sample(x, self._caller), number, model.training)
         self.n_seen += 1
-        if views is None:
+        if encodings is None:
             return Observation(number)
-        scores = model.new_scores(views, n_jobs=None, first_row=number)
+        scores = model.new_scores(encodings, n_jobs=None, first_row=number)
         p_value = float(model.p_values(scores)[0])
         is_anomaly = bool(scores[0] > model.threshold)
         is_drift = self.drift.update(p_value)

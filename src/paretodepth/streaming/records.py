@@ -17,13 +17,13 @@ from typing import Any, NamedTuple, NoReturn
 
 from paretodepth._checks import one_line, shortened
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.files.cells import cell_values
-from paretodepth.files.dates import NOTATIONS, moment
-from paretodepth.files.delimited import CSV, check_header
-from paretodepth.files.dialect import DELIMITERS, HINT, MAX_COMMENTS, decimal_mark, dialect_of, row_cells
-from paretodepth.files.reading import Reading
-from paretodepth.files.schema import check_distinct_names
-from paretodepth.files.sizes import MAX_COLUMNS
+from paretodepth.tables.cells import cell_values
+from paretodepth.tables.dates import NOTATIONS, moment
+from paretodepth.tables.delimited import CSV, check_header
+from paretodepth.tables.dialect import DELIMITERS, HINT, MAX_COMMENTS, decimal_mark, dialect_of, row_cells
+from paretodepth.tables.expected_columns import check_distinct_names
+from paretodepth.tables.reading import Reading
+from paretodepth.tables.sizes import MAX_COLUMNS
 
 READ_BYTES = 2**16
 MAX_RECORD = 2**24
@@ -35,7 +35,7 @@ KINDS = {"numeric": "numbers", "series": "numbers", "times": "times", "text": "t
 """What the columns of a criterion hold, by the kind of its metric, as far as that follows from it."""
 
 
-class Interruptible:
+class SignalSafeLines:
     """The lines of a file, until it ends or the process is asked to stop.
 
     Within its context a signal interrupts nothing: it waits until a line has been dealt with, or what follows the last
@@ -56,7 +56,7 @@ class Interruptible:
         self.signal = 0
         self._descriptor = descriptor
 
-    def __enter__(self) -> Interruptible:
+    def __enter__(self) -> SignalSafeLines:
         """Take the signals over."""
         self._awake, self._waker = os.pipe()
         os.set_blocking(self._waker, False)

@@ -12,7 +12,7 @@ import numpy as np
 from paretodepth._checks import shortened
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.fitted import Bound, FittedCriteria, bound_criteria, needed_columns, reads_list
-from paretodepth.criteria.metrics.metric import View
+from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.criteria.missing import kept_rows
 from paretodepth.criteria.samples import Layout, check_column_names, column_array, is_object_column
 from paretodepth.criteria.values import Column, Columns, check_comparable, is_missing, object_column
@@ -99,7 +99,7 @@ class SampleReader:
         table = Columns(arrays, names, self._caller, first_row=number)
         return table if len(kept_rows(self._bound, table)) else None
 
-    def views(self, sample: Any, number: int, training: Sequence[View]) -> list[View] | None:
+    def encodings(self, sample: Any, number: int, training: Sequence[Encoding]) -> list[Encoding] | None:
         """Return a sample as each criterion encodes it, one row each; None if a criterion drops it.
 
         Parameters
@@ -112,10 +112,10 @@ class SampleReader:
         table = self.table(sample, number)
         if table is None:
             return None
-        views = [fitted.view(table) for fitted in self.criteria.fitted]
-        for fitted, view, others in zip(self.criteria.fitted, views, training or views, strict=True):
-            check_comparable(view, others, fitted.name)
-        return views
+        encodings = [fitted.encode(table) for fitted in self.criteria.fitted]
+        for fitted, encoding, others in zip(self.criteria.fitted, encodings, training or encodings, strict=True):
+            check_comparable(encoding, others, fitted.name)
+        return encodings
 
     def _arrays(self, sample: Any) -> list[Column]:
         """Return a column of one value for each feature."""
@@ -178,10 +178,10 @@ class FirstReader:
         if reader is None:
             return None
         criteria = reader.criteria
-        others = criteria.views(together(samples), caller=self._caller) if samples and criteria.fitted else []
-        views = reader.views(sample, number, others)
-        if views and others:
-            check_pairs(criteria.fitted, views, others, number, self._n_jobs)
+        others = criteria.encodings(together(samples), caller=self._caller) if samples and criteria.fitted else []
+        encodings = reader.encodings(sample, number, others)
+        if encodings and others:
+            check_pairs(criteria.fitted, encodings, others, number, self._n_jobs)
         return reader.kept(sample)
 
     def admits(self, samples: Sequence[Any], sample: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paretodepth._checks import is_integer, is_real
-from paretodepth.files.stream_file import load_stream, save_stream
+from paretodepth.models.stream_file import load_stream, save_stream
 from paretodepth.streaming.drift import EXPONENTS
 from paretodepth.streaming.rules import Rules
 from paretodepth.streaming.stream import N_DRIFTS, Stream
@@ -75,7 +75,7 @@ def write_state(
         "n_read": stream.n_seen if n_read is None else n_read,
         "names": list(names),
         "drifts": list(stream.drifts),
-        "stakes": stream.drift.stakes,
+        "stakes": stream.drift.e_values,
         "unlearnt": [list(one) for one in stream.unlearnt],
     }
     check_state(state, stream.rules)
@@ -114,7 +114,7 @@ def read_state(
         stream.n_seen, stream.n_learnt = state["n_seen"], state["n_learnt"]
         stream.n_incomparable = state["n_incomparable"]
         stream.drifts.extend(state["drifts"])
-        stream.drift.stakes = state["stakes"]
+        stream.drift.e_values = state["stakes"]
         stream.unlearnt = deque((number, float(score)) for number, score in state["unlearnt"])
         return Resumed(parameters, stream, state["n_read"], state["names"])
 
@@ -147,9 +147,9 @@ def check_state(state: Mapping[str, Any], rules: Rules) -> None:
     drifts = state["drifts"]
     _refuse_unless(isinstance(drifts, list) and len(drifts) <= N_DRIFTS and all(map(is_integer, drifts)), "drifts")
     _refuse_unless(_are_rising(drifts, n_seen), "drifts")
-    stakes = state["stakes"]
-    is_right = isinstance(stakes, np.ndarray) and stakes.dtype == np.float64 and stakes.shape == EXPONENTS.shape
-    _refuse_unless(is_right and bool(np.isfinite(stakes).all() and np.all(stakes >= 0)), "stakes")
+    e_values = state["stakes"]
+    is_right = isinstance(e_values, np.ndarray) and e_values.dtype == np.float64 and e_values.shape == EXPONENTS.shape
+    _refuse_unless(is_right and bool(np.isfinite(e_values).all() and np.all(e_values >= 0)), "stakes")
     unlearnt = state["unlearnt"]
     _refuse_unless(isinstance(unlearnt, list) and len(unlearnt) <= rules.max_unlearnt, "samples left out")
     _refuse_unless(all(isinstance(one, list) and len(one) == 2 for one in unlearnt), "samples left out")

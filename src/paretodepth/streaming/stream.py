@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import one_line
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.metrics.metric import View
+from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.pairs.nearest import dissimilarity_block
 from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.fitting import fitted_model
@@ -77,7 +77,7 @@ class _Look(NamedTuple):
     """
 
     sample: Any
-    views: list[View]
+    encodings: list[Encoding]
     block: NDArray[np.float64]
     score: float
     local_means: NDArray[np.float64] | None
@@ -217,7 +217,7 @@ class Stream:
         if fitted and age > len(later):
             # Those between are forgotten, so that the first of these are known only as neighbors of the others.
             first, later = later[: window.size], later[window.size :]
-            window.restart(first, self.reader.criteria.views(together(first), caller=self._caller))
+            window.restart(first, self.reader.criteria.encodings(together(first), caller=self._caller))
             self._moved()
         for sample in later if fitted else ():
             self._append(sample, self._look(sample))
@@ -230,7 +230,7 @@ class Stream:
             check_learnable(reader is not None)
             criteria = reader.criteria  # type: ignore[union-attr]
             if criteria.fitted:
-                check_learnable(len(criteria.seen(together(samples), caller=self._caller).rows) == len(samples))
+                check_learnable(len(criteria.encode(together(samples), caller=self._caller).rows) == len(samples))
 
     @cached_property
     def current(self) -> Model:
@@ -241,7 +241,7 @@ class Stream:
             return model
         n_samples = window.n_samples
         rows, scores = np.arange(n_samples), np.zeros(n_samples)
-        return replace(model, training=window.views, rows=rows, scores=scores, measurer=self._measurer)
+        return replace(model, training=window.encodings, rows=rows, scores=scores, measurer=self._measurer)
 
     @cached_property
     def _measurer(self) -> Measurer | BlendMeasurer:
@@ -253,8 +253,8 @@ class Stream:
         return measurer
 
     @cached_property
-    def _views(self) -> list[View]:
-        return self.window.views
+    def _views(self) -> list[Encoding]:
+        return self.window.encodings
 
     def _moved(self) -> None:
         """Forget what was true of the window before it moved."""
@@ -289,17 +289,19 @@ class Stream:
         if last is not None and last.n_learnt == self.n_learnt and _are_same(sample, last.sample):
             return last
         model: Model = self.model  # type: ignore[assignment]
-        views = self.reader.views(sample, self.n_seen, self._views)
-        if views is None:
+        encodings = self.reader.encodings(sample, self.n_seen, self._views)
+        if encodings is None:
             return None
-        block = dissimilarity_block(model.criteria.fitted, views, self._views, self.n_seen, self.rules.settings.n_jobs)
+        block = dissimilarity_block(
+            model.criteria.fitted, encodings, self._views, self.n_seen, self.rules.settings.n_jobs
+        )
         measurer, needed, local_means = self._measurer, METHODS[model.method].measures, None
         if isinstance(measurer, BlendMeasurer):
             measures, local_means = measurer.with_local_means(block, needed)
         else:
             measures = measurer.of(block, needed)
         score = float(model.calibration.score(measures, model.method)[0])
-        self._last = _Look(sample, views, block, score, local_means, self.n_learnt)
+        self._last = _Look(sample, encodings, block, score, local_means, self.n_learnt)
         return self._last
 
     def _p_value_of_all(self, score: float) -> float:
@@ -351,7 +353,7 @@ class Stream:
         if look is None:
             self.window.append(kept)
         else:
-            self.window.append(kept, look.views, self._to(look), look.local_means)
+            self.window.append(kept, look.encodings, self._to(look), look.local_means)
         self.n_learnt += 1
         self._moved()
 
@@ -366,8 +368,8 @@ class Stream:
                 rows.append(look.block[place, 0])
             else:
                 origin = (0, self.n_seen)
-                view = self._views[place]
-                block = criterion.dissimilarities(view, look.views[place], origin, self.rules.settings.n_jobs)
+                encoding = self._views[place]
+                block = criterion.dissimilarities(encoding, look.encodings[place], origin, self.rules.settings.n_jobs)
                 rows.append(block[:, 0])
         return rows
 

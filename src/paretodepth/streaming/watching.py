@@ -10,7 +10,7 @@ from typing import Any
 from paretodepth._checks import one_line
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.scoring.explanation import explain_seen
+from paretodepth.scoring.explanation import explain_encoded
 from paretodepth.scoring.model import Model
 from paretodepth.streaming.detector import StreamingDetector
 from paretodepth.streaming.fixed import FixedStream
@@ -197,11 +197,11 @@ class Watcher:
         """Return why a sample is unusual, by the samples of the last fit."""
         stream: Stream | FixedStream = self.stream  # type: ignore[assignment]
         model: Model = stream.model  # type: ignore[assignment]
-        seen = model.seen(together([stream.reader.kept(plain_sample(sample, CALLER))]), caller=CALLER)
-        sentence: str = explain_seen(model, seen, n_jobs=None).sentences[0]
+        encoded = model.encode(together([stream.reader.kept(plain_sample(sample, CALLER))]), caller=CALLER)
+        sentence: str = explain_encoded(model, encoded, n_jobs=None).sentences[0]
         return sentence
 
-    def take_back(self) -> None:
+    def unread_last(self) -> None:
         """Count the last record, which was refused, as not read."""
         self.n_read -= 1
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from paretodepth._checks import is_integer
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.fitted import FittedCriterion
-from paretodepth.criteria.metrics.metric import View
+from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.criteria.missing import check_common
 from paretodepth.pairs.limits import FREE_SHARE, listing_bytes, sorting_bytes
 from paretodepth.pairs.memory import free_bytes
-from paretodepth.pairs.pairs import ComputedPairs, Criteria, HeldPairs, Views
+from paretodepth.pairs.pairs import ComputedPairs, Criteria, Encodings, HeldPairs
 
 Matrices = list[NDArray[np.float64] | None]
 REFRESHED_SHARE = 2
@@ -57,7 +57,7 @@ class Window:
         self.age = 0
         self._n_places = size + n_later
         self._n_rows = 0
-        self._views: list[View] = []
+        self._views: list[Encoding] = []
         self._held: Matrices = []
         self._found: Matrices = []
         self._local_means: NDArray[np.float64] | None = None
@@ -79,9 +79,9 @@ class Window:
         return slice(end - self.n_samples, end)
 
     @property
-    def views(self) -> list[View]:
+    def encodings(self) -> list[Encoding]:
         """The samples in the window as criteria encode them."""
-        return [view[self.rows] for view in self._views]
+        return [encoding[self.rows] for encoding in self._views]
 
     @property
     def local_means(self) -> NDArray[np.float64] | None:
@@ -91,7 +91,7 @@ class Window:
     def append(
         self,
         sample: Any,
-        views: Sequence[View] = (),
+        encodings: Sequence[Encoding] = (),
         dissimilarities: Sequence[NDArray[np.float64] | None] = (),
         local_means: NDArray[np.float64] | None = None,
     ) -> None:
@@ -112,8 +112,8 @@ class Window:
         for held, row in zip(self._held, dissimilarities, strict=True):
             if held is not None:
                 held[rows, place] = row
-        for buffer, view in zip(self._views, views, strict=True):
-            buffer[place] = view[0]
+        for buffer, encoding in zip(self._views, encodings, strict=True):
+            buffer[place] = encoding[0]
         if self._local_means is not None:
             self._local_means[place] = local_means
         self._n_rows += len(self._views) > 0
@@ -126,7 +126,7 @@ class Window:
         """Tell whether the dissimilarities of a criterion are held."""
         return self._held[criterion] is not None
 
-    def pairs(self, criteria: Criteria, views: Views, n_jobs: int | None) -> HeldPairs:
+    def pairs(self, criteria: Criteria, encodings: Encodings, n_jobs: int | None) -> HeldPairs:
         """Return the pairs of the samples in the window, for a fit to them.
 
         Criteria that estimate nothing say the same of two samples whatever the window, so
@@ -136,10 +136,10 @@ class Window:
         dyads = np.empty((n_samples * (n_samples - 1) // 2, len(criteria)))
         # Kept only when the fit has succeeded.
         self._found = list(self._held) or [None] * len(criteria)
-        for place, (criterion, view) in enumerate(zip(criteria, views, strict=True)):
+        for place, (criterion, encoding) in enumerate(zip(criteria, encodings, strict=True)):
             held = self._found[place]
             if held is None:
-                computed = HeldPairs.of(ComputedPairs([criterion], [view], n_jobs)).dyads[:, 0]
+                computed = HeldPairs.of(ComputedPairs([criterion], [encoding], n_jobs)).dyads[:, 0]
                 if not estimates(criterion):
                     self._found[place] = self._matrix(computed)
             else:
@@ -157,24 +157,24 @@ class Window:
             matrix[row, row + 1 : last] = dissimilarities[start:end]
         return matrix
 
-    def adopt(self, views: Views, local_means: NDArray[np.float64] | None) -> None:
+    def adopt(self, encodings: Encodings, local_means: NDArray[np.float64] | None) -> None:
         """Take over what a fit to the samples in the window has found of them, and forget earlier ones."""
-        self._fill(views, local_means, self._found)
+        self._fill(encodings, local_means, self._found)
         self.fitted, self.later, self.age = self.samples, [], 0
 
-    def restart(self, samples: list[Any], views: Views) -> None:
+    def restart(self, samples: list[Any], encodings: Encodings) -> None:
         """Hold samples that were learnt long after the last fit; their dissimilarities and local means are unknown."""
-        unknown = None if self._local_means is None else np.zeros((len(samples), len(views) + 1))
-        self._fill(views, unknown, [None] * len(views))
+        unknown = None if self._local_means is None else np.zeros((len(samples), len(encodings) + 1))
+        self._fill(encodings, unknown, [None] * len(encodings))
         self.later = samples
 
-    def _fill(self, views: Views, local_means: NDArray[np.float64] | None, held: Matrices) -> None:
+    def _fill(self, encodings: Encodings, local_means: NDArray[np.float64] | None, held: Matrices) -> None:
         """Begin the arrays with samples of the window."""
-        buffers = [self._buffer(view) for view in views]
+        buffers = [self._buffer(encoding) for encoding in encodings]
         means = None if local_means is None else self._buffer(local_means)
         self._move_to_front(held)
         # Only now that there was memory for all.
-        self._views, self._local_means, self._held, self._n_rows = buffers, means, held, len(views[0])
+        self._views, self._local_means, self._held, self._n_rows = buffers, means, held, len(encodings[0])
 
     def _buffer(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return an array with a row for each place, the first of which are given."""
@@ -199,7 +199,7 @@ def estimates(criterion: FittedCriterion) -> bool:
     return criterion.criterion.transform is not None or (metric is not None and metric.fit is not None)
 
 
-def check_pairs(criteria: Criteria, views: Views, others: Views, number: int, n_jobs: int | None) -> None:
+def check_pairs(criteria: Criteria, encodings: Encodings, others: Encodings, number: int, n_jobs: int | None) -> None:
     """Refuse a sample that cannot be compared with others, as far as that does not depend on what criteria estimate.
 
     Parameters
@@ -211,15 +211,15 @@ def check_pairs(criteria: Criteria, views: Views, others: Views, number: int, n_
         The number of the sample in the stream, for messages.
     n_jobs : int or None
     """
-    for criterion, view, other in zip(criteria, views, others, strict=True):
+    for criterion, encoding, other in zip(criteria, encodings, others, strict=True):
         if not estimates(criterion):
             is_named = criterion.criterion.registered is not None
             # A function is asked for the dissimilarity of the earlier sample to the later one, as in a fit.
-            A, B, origin = (view, other, (number, 0)) if is_named else (other, view, (0, number))
+            A, B, origin = (encoding, other, (number, 0)) if is_named else (other, encoding, (0, number))
             criterion.dissimilarities(A, B, origin, n_jobs)
         elif criterion.criterion.missing == "ignore":
-            n_common = (~np.isnan(view)).astype(np.float64) @ (~np.isnan(other)).astype(np.float64).T
-            check_common(np.where(n_common > 0, 0.0, np.nan), criterion.name, (number, 0), n_columns=view.shape[1])
+            n_common = (~np.isnan(encoding)).astype(np.float64) @ (~np.isnan(other)).astype(np.float64).T
+            check_common(np.where(n_common > 0, 0.0, np.nan), criterion.name, (number, 0), n_columns=encoding.shape[1])
 
 
 def check_window(window: object, refresh: object, n_needed: int, n_criteria: int, caller: str) -> tuple[int, int]:

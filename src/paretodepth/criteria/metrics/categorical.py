@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.criteria.metrics.metric import Estimate, Metric, State, View
+from paretodepth.criteria.metrics.metric import Encoding, Estimate, Metric, State
 from paretodepth.criteria.metrics.numeric import MISMATCH, scipy_block, summed
 from paretodepth.criteria.values import Columns, check_categories, check_flags, check_label_sets
 
@@ -37,21 +37,21 @@ def _vocabularies(columns: Columns, params: Mapping[str, Any]) -> State:
     return {**params, "vocabularies": [vocabulary(values) for values in check_categories(columns)]}
 
 
-def _are_vocabularies(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+def _are_vocabularies(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
     return isinstance(value, list) and len(value) == n_columns and all(map(is_vocabulary, value))
 
 
-def _coded(columns: Columns, state: State) -> View:
+def _coded(columns: Columns, state: State) -> Encoding:
     return np.column_stack(
         [codes(values, known) for values, known in zip(check_categories(columns), state["vocabularies"], strict=True)]
     )
 
 
-def _mismatch(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _mismatch(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     return summed(A, B, MISMATCH) / int(A.shape[1])
 
 
-def _eskin(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _eskin(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     n_categories = np.array([max(len(known), 1) for known in state["vocabularies"]])
     return summed(A, B, MISMATCH, 2.0 / n_categories**2)
 
@@ -62,9 +62,9 @@ def _labels(columns: Columns, params: Mapping[str, Any]) -> State:
     return {**params, "labels": vocabulary(sorted(set().union(*check_label_sets(columns)), key=str))}
 
 
-def _are_labels(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+def _are_labels(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
     # One column of the view counts unseen labels.
-    return value is None or (is_vocabulary(value) and view.shape[1] == len(value) + 1)
+    return value is None or (is_vocabulary(value) and encoding.shape[1] == len(value) + 1)
 
 
 def _holds_sets(columns: Columns) -> bool:
@@ -73,7 +73,7 @@ def _holds_sets(columns: Columns) -> bool:
     return columns.arrays[0].dtype.kind == "O" and not isinstance(columns.arrays[0][0], is_value)
 
 
-def _members(columns: Columns, state: State) -> View:
+def _members(columns: Columns, state: State) -> Encoding:
     """Return a column of zeros and ones for each label, and a last one that counts the unseen labels."""
     if state["labels"] is None:
         return np.column_stack([check_flags(columns), np.zeros(len(columns))])
@@ -85,7 +85,7 @@ def _members(columns: Columns, state: State) -> View:
     return members
 
 
-def _jaccard(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _jaccard(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     # Whole numbers, so that the sums are exact. Two empty sets are equal.
     not_shared = scipy_block(A, B, "cityblock")
     union = (A.sum(axis=1)[:, None] + B.sum(axis=1) + not_shared) / 2
@@ -93,14 +93,14 @@ def _jaccard(A: View, B: View, state: State) -> NDArray[np.float64]:
     return shares
 
 
-def _flags(columns: Columns, state: State) -> View:
+def _flags(columns: Columns, state: State) -> Encoding:
     return check_flags(columns)
 
 
 def _boolean(name: str, summary: str) -> Metric:
     """Return a metric of `cdist` for booleans."""
 
-    def block(A: View, B: View, state: State) -> NDArray[np.float64]:
+    def block(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
         return scipy_block(A.astype(bool), B.astype(bool), name)
 
     return Metric(name, "categorical", summary, _flags, block, source="SciPy")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paretodepth.criteria.values import Columns
 
-View = NDArray[Any]
+Encoding = NDArray[Any]
 State = dict[str, Any]
 """Parameters and estimates: numbers, strings, lists of these and arrays, so that a file can carry them."""
 REQUIRED = object()
@@ -60,7 +60,7 @@ class Estimate(NamedTuple):
     """
 
     name: str
-    fits: Callable[[Any, Mapping[str, Any], int, View], bool]
+    fits: Callable[[Any, Mapping[str, Any], int, Encoding], bool]
 
 
 def are_numbers(value: Any, shape: tuple[int, ...]) -> bool:
@@ -112,8 +112,8 @@ class Metric:
     name: str
     kind: str
     summary: str
-    encode: Callable[[Columns, State], View]
-    block: Callable[[View, View, State], NDArray[np.float64]]
+    encode: Callable[[Columns, State], Encoding]
+    block: Callable[[Encoding, Encoding, State], NDArray[np.float64]]
     fit: Callable[[Columns, Mapping[str, Any]], State] | None = None
     source: str = "paretodepth"
     parameters: tuple[Parameter, ...] = ()

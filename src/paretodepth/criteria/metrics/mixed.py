@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import listed, suggestion
 from paretodepth.criteria.metrics.categorical import codes, is_vocabulary, vocabulary
-from paretodepth.criteria.metrics.metric import Estimate, Metric, Parameter, State, View, are_numbers
+from paretodepth.criteria.metrics.metric import Encoding, Estimate, Metric, Parameter, State, are_numbers
 from paretodepth.criteria.metrics.numeric import DIFFERENCE, MISMATCH, SQUARE, scipy_block, summed
 from paretodepth.criteria.values import Column, Columns, check_categories, check_numbers, is_missing
 
@@ -52,11 +52,11 @@ def _ranges(columns: Columns, params: Mapping[str, Any]) -> State:
     return {**params, "vocabularies": vocabularies, "ranges": ranges}
 
 
-def _are_ranges(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+def _are_ranges(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
     return are_numbers(value, (n_columns,)) and bool(np.all(value >= 0))
 
 
-def _are_known(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+def _are_known(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
     is_list = isinstance(value, list) and len(value) == n_columns
     return is_list and all(known is None or is_vocabulary(known) for known in value)
 
@@ -68,7 +68,7 @@ def _one_by_one(columns: Columns) -> list[Columns]:
     ]
 
 
-def _encoded(columns: Columns, state: State) -> View:
+def _encoded(columns: Columns, state: State) -> Encoding:
     return np.column_stack(
         [
             check_numbers(part) if known is None else codes(check_categories(part)[0], known)
@@ -77,7 +77,7 @@ def _encoded(columns: Columns, state: State) -> View:
     )
 
 
-def _gower(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _gower(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     has_range = state["ranges"] > 0
     comparisons = np.where(has_range, DIFFERENCE, MISMATCH)
     return summed(A, B, comparisons, 1 / np.where(has_range, state["ranges"], 1.0)) / int(A.shape[1])
@@ -144,14 +144,14 @@ def logarithms(values: NDArray[np.float64], floors: NDArray[np.float64]) -> NDAr
     return result
 
 
-def _scaled_view(columns: Columns, state: State) -> View:
+def _scaled_view(columns: Columns, state: State) -> Encoding:
     table = _encoded(columns, state)
     check_width(table.shape[1], len(state["scales"]), columns.reader)
-    view: View = logarithms(table, state["floors"]) / state["scales"]
-    return view
+    encoding: Encoding = logarithms(table, state["floors"]) / state["scales"]
+    return encoding
 
 
-def _scaled(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _scaled(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     ignores_missing = state["missing"] == "ignore"
     rarities = {column: np.array(rarity) for column, rarity in enumerate(state["rarities"]) if rarity is not None}
     if not rarities:
@@ -179,21 +179,21 @@ def _category_differences(
     return np.where(is_same, 0.0, rare_a[:, None] + rare_b)
 
 
-def _are_floors(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
-    return are_numbers(value, view.shape[1:]) and bool(np.all((value >= 0) & (value < np.inf)))
+def _are_floors(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
+    return are_numbers(value, encoding.shape[1:]) and bool(np.all((value >= 0) & (value < np.inf)))
 
 
-def _are_scales(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
-    return are_numbers(value, view.shape[1:]) and bool(np.all(value > 0))
+def _are_scales(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
+    return are_numbers(value, encoding.shape[1:]) and bool(np.all(value > 0))
 
 
-def _are_rarities(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
+def _are_rarities(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
     if not isinstance(value, list) or len(value) != n_columns:
         return False
     is_mixed = any(rarity is not None for rarity in value)
-    if is_mixed and view.shape[1] != n_columns:
+    if is_mixed and encoding.shape[1] != n_columns:
         return False
-    return all(rarity is None or _fits_codes(rarity, view[:, column]) for column, rarity in enumerate(value))
+    return all(rarity is None or _fits_codes(rarity, encoding[:, column]) for column, rarity in enumerate(value))
 
 
 def _fits_codes(rarity: Any, codes: NDArray[np.float64]) -> bool:

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from paretodepth._checks import check_positive
 from paretodepth._kernels.columns import sum_columns
-from paretodepth.criteria.metrics.metric import REQUIRED, Estimate, Metric, Parameter, State, View, are_numbers
+from paretodepth.criteria.metrics.metric import REQUIRED, Encoding, Estimate, Metric, Parameter, State, are_numbers
 from paretodepth.criteria.values import Columns, check_numbers, check_places, check_positive_numbers, check_single
 
 DIFFERENCE, SQUARE, MISMATCH, CYCLE = range(4)
@@ -22,8 +22,8 @@ EARTH_RADIUS = 6371.0088
 
 
 def summed(
-    A: View,
-    B: View,
+    A: Encoding,
+    B: Encoding,
     comparisons: int | NDArray[np.intp],
     weights: float | NDArray[np.float64] = 1.0,
     periods: float = 0.0,
@@ -39,13 +39,13 @@ def summed(
     )
 
 
-def numbers(columns: Columns, state: State) -> View:
+def numbers(columns: Columns, state: State) -> Encoding:
     """Return columns of numbers as they are."""
     return check_numbers(columns)
 
 
 def scipy_block(
-    A: View, B: View, metric: str, out: NDArray[np.float64] | None = None, **params: Any
+    A: Encoding, B: Encoding, metric: str, out: NDArray[np.float64] | None = None, **params: Any
 ) -> NDArray[np.float64]:
     """Return a block of a metric of SciPy, in `out` if that is given.
 
@@ -59,13 +59,13 @@ def _scipy(name: str, summary: str, *parameters: Parameter) -> Metric:
     """Return a metric of `cdist` that estimates nothing."""
     names = [parameter.name for parameter in parameters]
 
-    def block(A: View, B: View, state: State) -> NDArray[np.float64]:
+    def block(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
         return scipy_block(A, B, name, state.get("out"), **{key: state[key] for key in names})
 
     return Metric(name, "numeric", summary, numbers, block, source="SciPy", parameters=parameters)
 
 
-def _cityblock(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _cityblock(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     if A.shape[1] == 1 and state["missing"] != "ignore":
         # As SciPy's to the last bit, in a third of the time.
         with np.errstate(over="ignore"):
@@ -77,19 +77,19 @@ def _cityblock(A: View, B: View, state: State) -> NDArray[np.float64]:
     return scipy_block(A, B, "cityblock", state.get("out"))
 
 
-def _sqeuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _sqeuclidean(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     if state["missing"] == "ignore":
         return summed(A, B, SQUARE)
     return scipy_block(A, B, "sqeuclidean", state.get("out"))
 
 
-def _euclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _euclidean(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     if state["missing"] == "ignore":
         return np.sqrt(summed(A, B, SQUARE))
     return scipy_block(A, B, "euclidean", state.get("out"))
 
 
-def _hamming(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _hamming(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     if state["missing"] == "ignore":
         return summed(A, B, MISMATCH) / int(A.shape[1])
     return scipy_block(A, B, "hamming", state.get("out"))
@@ -101,11 +101,11 @@ def _variances(columns: Columns, params: Mapping[str, Any]) -> State:
     return {**params, "variances": np.where(variances > 0, variances, 1.0)}
 
 
-def _are_variances(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
-    return are_numbers(value, view.shape[1:]) and bool(np.all(value > 0))
+def _are_variances(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
+    return are_numbers(value, encoding.shape[1:]) and bool(np.all(value > 0))
 
 
-def _seuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _seuclidean(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     if state["missing"] == "ignore":
         return np.sqrt(summed(A, B, SQUARE, 1 / state["variances"]))
     return scipy_block(A, B, "seuclidean", state.get("out"), V=state["variances"])
@@ -116,15 +116,15 @@ def _inverse_covariance(columns: Columns, params: Mapping[str, Any]) -> State:
     return {**params, "inverse_covariance": check_covariance(covariance, columns.reader)}
 
 
-def _is_inverse(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
-    return are_numbers(value, view.shape[1:] * 2) and bool(np.isfinite(value).all())
+def _is_inverse(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
+    return are_numbers(value, encoding.shape[1:] * 2) and bool(np.isfinite(value).all())
 
 
-def _mahalanobis(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _mahalanobis(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     return scipy_block(A, B, "mahalanobis", state.get("out"), VI=state["inverse_covariance"])
 
 
-def _cosine(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _cosine(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     block = scipy_block(A, B, "cosine", state.get("out"))
     # A row of zeros, such as a text without a known word, has no direction: unlike all that have one.
     is_zero_in_A, is_zero_in_B = (np.all(rows == 0, axis=1) for rows in (A, B))
@@ -134,27 +134,27 @@ def _cosine(A: View, B: View, state: State) -> NDArray[np.float64]:
     return block
 
 
-def _one_number(columns: Columns, state: State) -> View:
+def _one_number(columns: Columns, state: State) -> Encoding:
     return check_numbers(replace(columns, arrays=[check_single(columns).reshape(len(columns))]))
 
 
-def _logarithms(columns: Columns, state: State) -> View:
+def _logarithms(columns: Columns, state: State) -> Encoding:
     return np.log(check_positive_numbers(columns))
 
 
-def _phases(columns: Columns, state: State) -> View:
+def _phases(columns: Columns, state: State) -> Encoding:
     return np.mod(check_numbers(columns), state["period"])
 
 
-def _cyclic(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _cyclic(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     return summed(A, B, CYCLE, periods=state["period"])
 
 
-def _radians(columns: Columns, state: State) -> View:
+def _radians(columns: Columns, state: State) -> Encoding:
     return np.radians(check_places(columns))
 
 
-def _haversine(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _haversine(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     # Only here, because it takes long to import.
     from sklearn.metrics import DistanceMetric
 

@@ -9,23 +9,23 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import check_extra
 from paretodepth._kernels.sequences import shape_based_distances
-from paretodepth.criteria.metrics.metric import Metric, Parameter, State, View
+from paretodepth.criteria.metrics.metric import Encoding, Metric, Parameter, State
 from paretodepth.criteria.values import Columns, check_series, object_column
 
 DTAIDISTANCE = ("dtaidistance", "timeseries")
 
 
-def joined(sequences: View) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def joined(sequences: Encoding) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return sequences one after another, and where each starts."""
     lengths = [len(sequence) for sequence in sequences]
     return np.concatenate(list(sequences)), np.concatenate(([0], np.cumsum(lengths))).astype(np.intp)
 
 
-def _series(columns: Columns, state: State) -> View:
+def _series(columns: Columns, state: State) -> Encoding:
     return check_series(columns)
 
 
-def _dtw(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _dtw(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     dtw = check_extra("dtaidistance.dtw", "timeseries")
     # The library counts a window of 1 as none off the diagonal.
     window = None if state["window"] is None else state["window"] + 1
@@ -34,7 +34,7 @@ def _dtw(A: View, B: View, state: State) -> NDArray[np.float64]:
     return np.array(distances).reshape(len(A), len(B))
 
 
-def _centred(columns: Columns, state: State) -> View:
+def _centred(columns: Columns, state: State) -> Encoding:
     """Return each series less its mean, of unit length; a constant series as zeros."""
     rows = []
     for values in check_series(columns):
@@ -43,7 +43,7 @@ def _centred(columns: Columns, state: State) -> View:
     return object_column(rows)
 
 
-def _shape_based(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _shape_based(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     return shape_based_distances(*joined(A), *joined(B))
 
 

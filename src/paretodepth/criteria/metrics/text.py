@@ -8,32 +8,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._checks import check_extra, check_flag
-from paretodepth.criteria.metrics.metric import Metric, Parameter, State, View
+from paretodepth.criteria.metrics.metric import Encoding, Metric, Parameter, State
 from paretodepth.criteria.values import Columns, check_texts
 
 RAPIDFUZZ = ("rapidfuzz", "text")
 
 
-def _texts(columns: Columns, state: State) -> View:
+def _texts(columns: Columns, state: State) -> Encoding:
     return check_texts(columns)
 
 
-def _cdist(A: View, B: View, scorer: Any, state: State) -> NDArray[np.float64]:
+def _cdist(A: Encoding, B: Encoding, scorer: Any, state: State) -> NDArray[np.float64]:
     process = check_extra("rapidfuzz.process", "text")
     block: NDArray[np.float64] = process.cdist(A, B, scorer=scorer, dtype=np.float64, workers=state["n_threads"])
     return block
 
 
-def _levenshtein(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _levenshtein(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     levenshtein = check_extra("rapidfuzz.distance", "text").Levenshtein
     return _cdist(A, B, levenshtein.normalized_distance if state["normalized"] else levenshtein.distance, state)
 
 
-def _jaro_winkler(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _jaro_winkler(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     return _cdist(A, B, check_extra("rapidfuzz.distance", "text").JaroWinkler.distance, state)
 
 
-def _token_set(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _token_set(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     block = 1 - _cdist(A, B, check_extra("rapidfuzz.fuzz", "text").token_set_ratio, state) / 100
     # rapidfuzz holds strings without words to be unlike each other.
     is_blank_a, is_blank_b = (np.array([not text.split() for text in texts]) for texts in (A, B))

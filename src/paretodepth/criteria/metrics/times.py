@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.criteria.metrics.metric import Metric, State, View
+from paretodepth.criteria.metrics.metric import Encoding, Metric, State
 from paretodepth.criteria.metrics.numeric import CYCLE, scipy_block, summed
 from paretodepth.criteria.values import Columns, check_no_missing, check_single, is_missing, refuse_value
 
@@ -27,7 +27,7 @@ FIRST_YEAR, LAST_YEAR = 1, 9999
 """Those of Python's datetime; far beyond them microseconds overflow."""
 
 
-def _column(count: NDArray[Any]) -> View:
+def _column(count: NDArray[Any]) -> Encoding:
     return count.astype(np.float64).reshape(-1, 1)
 
 
@@ -36,34 +36,34 @@ def _dates(moments: Moments) -> NDArray[np.int64]:
     return moments.astype("datetime64[D]").astype(np.int64)
 
 
-def _microseconds(columns: Columns, state: State) -> View:
+def _microseconds(columns: Columns, state: State) -> Encoding:
     return _column(check_moments(columns).astype(np.int64))
 
 
-def _elapsed(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _elapsed(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     return scipy_block(A, B, "cityblock") / DAY
 
 
-def _times_of_day(columns: Columns, state: State) -> View:
+def _times_of_day(columns: Columns, state: State) -> Encoding:
     return _column(check_moments(columns, needs_dates=False).astype(np.int64) % DAY)
 
 
-def _time_of_day(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _time_of_day(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     return summed(A, B, CYCLE, periods=DAY) / HOUR
 
 
-def _weekdays(columns: Columns, state: State) -> View:
+def _weekdays(columns: Columns, state: State) -> Encoding:
     """Return 0 for Monday to 6 for Sunday."""
     return _column((_dates(check_moments(columns)) + 3) % 7)
 
 
-def _days_of_year(columns: Columns, state: State) -> View:
+def _days_of_year(columns: Columns, state: State) -> Encoding:
     """Return 0 for the first of January."""
     moments = check_moments(columns)
     return _column(_dates(moments) - _dates(moments.astype("datetime64[Y]")))
 
 
-def _cyclic(period: float) -> Callable[[View, View, State], NDArray[np.float64]]:
+def _cyclic(period: float) -> Callable[[Encoding, Encoding, State], NDArray[np.float64]]:
     return lambda A, B, state: summed(A, B, CYCLE, periods=period)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import check_count, check_positive
 from paretodepth._kernels.sequences import frechet_distances, hausdorff_distances
-from paretodepth.criteria.metrics.metric import Estimate, Metric, Parameter, State, View, are_numbers
+from paretodepth.criteria.metrics.metric import Encoding, Estimate, Metric, Parameter, State, are_numbers
 from paretodepth.criteria.metrics.numeric import scipy_block
 from paretodepth.criteria.metrics.paths import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram, speeds
 from paretodepth.criteria.metrics.series import joined
@@ -42,32 +42,34 @@ def _edges(columns: Columns, params: Mapping[str, Any]) -> State:
     return {**params, "edges": np.asarray(edges, dtype=np.float64)}
 
 
-def _are_edges(value: Any, params: Mapping[str, Any], n_columns: int, view: View) -> bool:
-    if not are_numbers(value, (view.shape[1] + 1,)) or not np.isfinite(value).all():
+def _are_edges(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
+    if not are_numbers(value, (encoding.shape[1] + 1,)) or not np.isfinite(value).all():
         return False
     given = params.get("edges")
     return bool(np.all(value[1:] > value[:-1])) and (given is None or np.array_equal(value, list(given)))
 
 
-def _speed_histograms(columns: Columns, state: State) -> View:
+def _speed_histograms(columns: Columns, state: State) -> Encoding:
     return np.array([speed_histogram(trajectory, state["edges"]) for trajectory in _timed(columns, state["rate"])])
 
 
-def _path_rows(columns: Columns, state: State) -> View:
+def _path_rows(columns: Columns, state: State) -> Encoding:
     paths = check_trajectory_column(columns)
     return np.array([shape_points(trajectory, state["points"]).T.ravel() for trajectory in paths])
 
 
-def _sqeuclidean(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _sqeuclidean(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     return scipy_block(A, B, "sqeuclidean")
 
 
-def _positions(columns: Columns, state: State) -> View:
+def _positions(columns: Columns, state: State) -> Encoding:
     return object_column(np.ascontiguousarray(t[:, :2]) for t in check_trajectory_column(columns))
 
 
-def _of_positions(distances: Callable[..., NDArray[np.float64]]) -> Callable[[View, View, State], NDArray[np.float64]]:
-    def block(A: View, B: View, state: State) -> NDArray[np.float64]:
+def _of_positions(
+    distances: Callable[..., NDArray[np.float64]],
+) -> Callable[[Encoding, Encoding, State], NDArray[np.float64]]:
+    def block(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
         return distances(*joined(A), *joined(B))
 
     return block

@@ -1,0 +1,212 @@
+"""The formats of files of samples: one row each.
+
+A format is a row of `FORMATS` and a module with its reader and, if it can be written, its writer. Whatever depends on
+the format follows from the row: the endings, how a stream tells its format, what messages name.
+
+>>> list(FORMATS)
+['csv', 'tsv', 'parquet', 'arrow', 'jsonl', 'json', 'xlsx', 'ods', 'npy', 'npz']
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from paretodepth._checks import check_choice
+from paretodepth.tables import binary, delimited, excel, json_lines
+from paretodepth.tables.compression import without_ending
+from paretodepth.tables.dialect import Dialect
+from paretodepth.tables.expected_columns import Batches, Expected, Write
+from paretodepth.tables.foreign import refuse_foreign, refuse_zip, zip_members
+
+# Enough for the first row of text, whose cells tell CSV from TSV.
+SNIFFED_BYTES = 4096
+# The second begins a zip file that is empty.
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+Reader = Callable[[BinaryIO, Expected, str], Batches]
+Writer = Callable[[BinaryIO, pa.Schema, str], AbstractContextManager[Write]]
+
+
+@dataclass(frozen=True)
+class Format:
+    """How files of a format are told, read and written.
+
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    endings : tuple of str
+        Of its files' names, in lower case and with their dot.
+    read : callable
+        Takes a file that stands at its start, the expected columns and the file's name for messages; returns the
+        rows, all with the types of the whole. Text stands behind its byte order mark, and is known to be UTF-8.
+    writer : callable or None
+        Takes a file, the schema of all tables and the path; returns a context that yields a function which writes a
+        table. None if the format is only read.
+    first_bytes : tuple of bytes
+        What its files begin with, of which one suffices; of text behind a byte order mark and blanks.
+    member : str
+        For zip files, which begin all alike: what the name of one of the files in it ends with.
+    is_text : bool
+    n_cells : callable or None
+        For text without first bytes of its own: takes lines and returns how many cells the first row has if it is of
+        this format. The format with the most is taken, of several the first.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    read: Reader
+    writer: Writer | None
+    first_bytes: tuple[bytes, ...] = ()
+    member: str = ""
+    is_text: bool = False
+    n_cells: Callable[[list[str]], int] | None = None
+
+
+def _delimited(dialect: Dialect, endings: tuple[str, ...]) -> Format:
+    return Format(
+        dialect.name,
+        endings,
+        partial(delimited.read, dialect),
+        partial(delimited.writer, dialect),
+        is_text=True,
+        n_cells=partial(delimited.n_cells, dialect),
+    )
+
+
+_ROWS = (
+    _delimited(delimited.CSV, (".csv", ".txt")),
+    _delimited(delimited.TSV, (".tsv", ".tab")),
+    Format("parquet", (".parquet", ".pq"), binary.read_parquet, binary.parquet_writer, (b"PAR1",)),
+    Format(
+        "arrow",
+        (".arrow", ".feather", ".ipc", binary.STREAM_ENDING),
+        binary.read_arrow,
+        binary.arrow_writer,
+        # The second begins a stream.
+        (binary.ARROW_FILE, b"\xff\xff\xff\xff"),
+    ),
+    Format("jsonl", (".jsonl", ".ndjson"), json_lines.read, json_lines.writer, (b"{",), is_text=True),
+    Format("json", (".json",), json_lines.read, json_lines.list_writer, (b"[",), is_text=True),
+    Format("xlsx", (".xlsx", ".xlsm"), excel.read, excel.writer, member="xl/workbook.xml"),
+    Format("ods", (".ods",), excel.read, None, member="content.xml"),
+    Format("npy", (".npy",), binary.read_array, None, (b"\x93NUMPY",)),
+    Format("npz", (".npz",), binary.read_array, None, member=".npy"),
+)
+FORMATS = {row.name: row for row in _ROWS}
+
+
+def check_format(name: object, path: str, caller: str) -> Format | None:
+    """Return the format that is asked for or that the path's ending tells, or None if the content is to tell."""
+    known = list(FORMATS.values())
+    if name is not None:
+        return FORMATS[check_choice(name, "format", [row.name for row in known], caller)]
+    return None if _is_stream(path) else _told(without_ending(path), known)
+
+
+def check_writer(name: object, path: str, caller: str) -> Writer:
+    """Return the writer of the format that is asked for or that the path's ending tells; for a stream that of CSV."""
+    known = [row for row in FORMATS.values() if row.writer]
+    writers = {row.name: row.writer for row in known if row.writer}
+    if name is not None:
+        return writers[check_choice(name, "format", list(writers), caller)]
+    if _is_stream(path):
+        return writers[delimited.CSV.name]
+    row = _told(path, known)
+    if row is None:
+        endings, ending = ", ".join(end for row in known for end in row.endings), os.path.splitext(path)[1]
+        raise ValueError(
+            f"{path}: the ending of a file to write must be one of {endings}. Got {repr(ending) if ending else 'none'} "
+            "instead; rename the file."
+        )
+    return writers[row.name]
+
+
+def writes_cells(path: str) -> bool:
+    """Return whether a file to write is text with delimiters."""
+    return getattr(check_writer(None, path, "--out"), "func", None) is delimited.writer
+
+
+def check_output_format(path: str | None) -> None:
+    """Refuse an output whose ending tells no format that can be written."""
+    if path is not None:
+        check_writer(None, path, "--out")
+
+
+def _is_stream(path: str) -> bool:
+    return path == "-" or (os.path.exists(path) and not os.path.isfile(path))
+
+
+def _told(path: str, known: list[Format]) -> Format | None:
+    """Return that one of some formats which the ending of a path tells."""
+    ending = os.path.splitext(path)[1].lower()
+    return next((row for row in known if ending in row.endings), None)
+
+
+def check_content(
+    file: BinaryIO, asked: Format | None, expected: Expected, source: str, *, by_name: bool = False
+) -> Format:
+    """Return the format of a file: the one that is asked for, unless the first bytes speak against it.
+
+    If nobody but the ending has asked, first bytes that no other format has are believed.
+    """
+    if not (by_name and asked and asked.is_text):
+        refuse_foreign(file, source)
+    found = _sniffed(file, asked, source)
+    if found is None:
+        raise ValueError(f"{source}: must hold samples. Got an empty file instead.")
+    # Any text may begin like another kind of it: a column of CSV may be named {x}. Its reader says what is wrong.
+    if asked is None or asked is found or (asked.is_text and found.is_text):
+        return asked or found
+    if not by_name and not found.is_text:
+        expected.reading.note(f"{source} is in spite of its ending of the format '{found.name}', and was read as that.")
+        return found
+    got = "text" if found.is_text else f"the first bytes of '{found.name}'"
+    raise ValueError(
+        f"{source}: must be of the format '{asked.name}'. Got {got} instead; name its true format, say --format "
+        f"{found.name}."
+    )
+
+
+def _sniffed(file: BinaryIO, asked: Format | None, source: str) -> Format | None:
+    """Return the format that the first bytes of a file tell, or None if there are none but blanks."""
+    start = file.read(SNIFFED_BYTES)
+    while start.isspace() and (block := file.read(SNIFFED_BYTES)):
+        # Blank lines, however many, are no content.
+        start = start[-1:] + block
+    file.seek(0)
+    if start.startswith(ZIP):
+        return _zipped(file, asked, source)
+    if start.startswith(UTF16):
+        start = start.decode("utf-16", errors="replace").encode(errors="replace")
+    text = start.removeprefix(codecs.BOM_UTF8).lstrip()
+    for row in FORMATS.values():
+        if row.first_bytes and (text if row.is_text else start).startswith(row.first_bytes):
+            return row
+    if not text:
+        return None
+    lines = text.decode(errors="replace").splitlines(keepends=True)
+    n_cells = {row: row.n_cells(lines) for row in FORMATS.values() if row.n_cells}
+    return max(n_cells, key=n_cells.__getitem__)
+
+
+def _zipped(file: BinaryIO, asked: Format | None, source: str) -> Format:
+    """Return the format of a zip file by what is in it."""
+    members = zip_members(file)
+    for row in FORMATS.values():
+        if row.member and any(member.endswith(row.member) for member in members):
+            return row
+    if asked and asked.member:
+        # Damaged, or without what it should have, as its reader will say.
+        return asked
+    refuse_zip(members, source)
