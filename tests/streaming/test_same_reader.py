@@ -10,8 +10,7 @@ import pytest
 
 from paretodepth.streaming.records import Records
 from paretodepth.tables import read_table
-from paretodepth.tables.cells import cell_values, forms
-from paretodepth.tables.dates import NOTATIONS, moment, moments
+from paretodepth.tables.cells import NOTATIONS, cell_values, forms, moment, moments
 from paretodepth.tables.reading import Reading
 from tests.tables.samples import text_file
 

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from paretodepth._checks import one_line, shortened
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.tables.cells import cell_values
-from paretodepth.tables.dates import NOTATIONS, moment
+from paretodepth.tables.cells import NOTATIONS, cell_values, moment
 from paretodepth.tables.delimited import CSV, check_header
 from paretodepth.tables.dialect import DELIMITERS, HINT, MAX_COMMENTS, decimal_mark, dialect_of, row_cells
 from paretodepth.tables.expected_columns import check_distinct_names

@@ -1,25 +1,25 @@
-"""Cells of text as values: the form of a cell, the type of a column, and how its cells are read.
+"""Cells of text as typed columns: the form of a cell, the type of a column, the conversion of its cells.
 
-A cell has one form, whatever its neighbors are. `Tally` counts the forms of a column, and counts add up however the
-column is divided into blocks. `Tally.settled` has the rule that makes a type of the counts.
+A cell has one form, whatever its neighbors are. `Tally` counts the forms of a column, and the counts of blocks add up.
+`Tally.settled` is the rule that makes a type of the counts, and `Column.values` converts.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from paretodepth._checks import shortened
-from paretodepth.tables.dates import MOMENT, NOTATIONS, YEAR_ZERO, moments
 from paretodepth.tables.expected_columns import TEXT_OF, Batches, Expected, refuse_kind
 
 EMPTY, BOOLEAN, INTEGER, NUMBER, TEXT = pa.null(), pa.bool_(), pa.int64(), pa.float64(), pa.string()
+MOMENT = pa.timestamp("us")
 # In a column of numbers, booleans or dates these words are missing values; in a column of text only an empty cell is.
 MISSING_WORDS = pa.array(["", "NA", "N/A", "n/a", "#N/A", "null", "NULL", "None"])
 BOOLEAN_WORDS = pa.array(["true", "True", "TRUE", "false", "False", "FALSE"])
@@ -32,7 +32,6 @@ DECIMAL = r"^-?(0|[1-9][0-9]*)\.[0-9]+$"
 IDENTIFIER = r"^[+-]?0[0-9]+([.,][0-9]*)?$|^\+[0-9]+$|^-?[0-9]{19,}$"
 FLOAT = r"(?i)^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$|^[+-]?(inf|infinity)$"
 NAN = "(?i)^[+-]?nan$"
-PLAIN = f"{FLOAT}|{NAN}"
 CURRENCY = r"(?:US\$|[€$£¥₹]|EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD)"
 BLANK = r"[\s\x{a0}\x{202f}]"
 # A number with a currency or a percent sign, or with marks between groups of three digits.
@@ -40,62 +39,71 @@ DRESSED = (
     rf"^(?:[-−+]?(?:{CURRENCY}{BLANK}?)?|{CURRENCY}{BLANK}?[-−+])"
     rf"(?:[0-9]{{1,3}}(?:[,'’ \x{{a0}}\x{{202f}}][0-9]{{3}})+|[0-9]+)(?:\.[0-9]+)?(?:{BLANK}?(?:%|{CURRENCY}))?$"
 )
-# A cell for nothing: no letter and no digit at all, one of some words, or a date of the year 0.
+# A cell without any letter or digit, one of some words, or a date of the year 0.
 MARKER = (
     r"(?i)^[ -/:-@\[-`{-~–—−…]*$|^(n\.a\.?|n/?a|nil|null|none|missing|unknown|unk|undefined|"
-    rf"not (available|applicable|known)|error|#[a-z/0]+[!?]?)$|{YEAR_ZERO}"
+    r"not (available|applicable|known)|error|#[a-z/0]+[!?]?)$|"
+    r"^(0000[-/][0-9]{1,2}[-/][0-9]{1,2}|[0-9]{1,2}[./-][0-9]{1,2}[./-]0000)([T ][T 0-9:.]*)?$"
 )
 CODE = "^[0-9A-Za-z._-]*[0-9][0-9A-Za-z._-]*$"
+# Python's calendar starts with the year 1. A year 0 is a placeholder, such as 0000-00-00 of MySQL.
+_YEAR = "(?P<year>[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
+_MONTH, _DAY = "(?P<month>[0-9]{1,2})", "(?P<day>[0-9]{1,2})"
+_CLOCK = r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?"
+_BEHIND = rf"(?:[T ]+(?P<clock>{_CLOCK}) ?(?:Z|UTC|[+-][0-9]{{2}}:?[0-9]{{2}})?)?$"
+# Each as a pattern, and as what makes ISO text of it. With points the day comes first wherever such dates are written.
+NOTATIONS = {
+    "year first": (f"^{_YEAR}[-/]{_MONTH}[-/]{_DAY}{_BEHIND}", r"\1-\2-\3 \4"),
+    "day first, with points": (rf"^{_DAY}\.{_MONTH}\.{_YEAR}{_BEHIND}", r"\3-\2-\1 \4"),
+    "day first": (f"^{_DAY}[/-]{_MONTH}[/-]{_YEAR}{_BEHIND}", r"\3-\2-\1 \4"),
+    "month first": (f"^{_MONTH}[/-]{_DAY}[/-]{_YEAR}{_BEHIND}", r"\3-\1-\2 \4"),
+}
+"""How dates are written. A clock may follow. A zone behind it is dropped: the hour that the clock shows matters."""
+
 MIN_NUMBERS = 3
 MAX_OTHER_SHARE, MAX_CODE_SHARE = 0.1, 0.01
 MAX_OTHER_SHARE_EXPECTED = 0.5
-
-
-def _matching(pattern: str) -> Callable[[pa.Array], pa.Array]:
-    return partial(pc.match_substring_regex, pattern=pattern)
-
-
-def _is_longest_whole(cells: pa.Array) -> pa.Array:
-    """Return which cells are whole numbers of 19 digits within 64 bits; as text they are in the order of numbers."""
-    most = pc.if_else(pc.starts_with(cells, "-"), str(-(2**63)), str(2**63 - 1))
-    return pc.and_(pc.match_substring_regex(cells, LONGEST_WHOLE), pc.less_equal(cells, most))
-
-
-# A cell has the form of the first test that it passes, or else the form "other". Nearly all numbers pass the first two.
-FORMS = (
-    ("whole", _matching(WHOLE)),
-    ("float", _matching(DECIMAL)),
-    ("whole", _is_longest_whole),
-    ("identifier", _matching(IDENTIFIER)),
-    ("float", _matching(FLOAT)),
-    ("nan", _matching(NAN)),
-    ("dressed", _matching(DRESSED)),
-    ("boolean", partial(pc.is_in, value_set=BOOLEAN_WORDS)),
-    ("marker", _matching(MARKER)),
-)
 SIMPLE = re.compile(f"{WHOLE}|{DECIMAL}")
 SWAPPED = str.maketrans(",.", ".,")
 NUMBER_FORMS = ("whole", "float", "nan", "dressed")
 CELL_TYPES = {"whole": INTEGER, "float": NUMBER, "nan": NUMBER, "dressed": NUMBER, "boolean": BOOLEAN}
 
 
+# A cell has the form of the first pattern that it matches, or else the form "other". Nearly all numbers match the first
+# two.
+FORMS = (
+    ("whole", WHOLE),
+    ("float", DECIMAL),
+    ("whole", LONGEST_WHOLE),
+    ("identifier", IDENTIFIER),
+    ("float", FLOAT),
+    ("nan", NAN),
+    ("dressed", DRESSED),
+    ("boolean", "^(true|True|TRUE|false|False|FALSE)$"),
+    ("marker", MARKER),
+)
+
+
 def forms(cells: pa.Array, decimal: str) -> Iterator[tuple[str, pa.Array, pa.Array]]:
     """Yield the cells of each form, without blanks around them, and their rows; missing cells have no form."""
     bare = _bare(cells)
     rows, rest = pc.indices_nonzero(bare.is_valid()), _pointed(bare.drop_null(), decimal)
-    for form, test in FORMS:
-        if not len(rest):
-            return
+    for form, pattern in FORMS:
         if form == "boolean":
             # No number: points and commas are as they were.
             rest = _pointed(rest, decimal)
-        is_one = test(rest)
+        is_one = pc.match_substring_regex(rest, pattern)
+        if pattern == LONGEST_WHOLE:
+            # As text, too, numbers of 19 digits are in their order.
+            most = pc.if_else(pc.starts_with(rest, "-"), str(-(2**63)), str(2**63 - 1))
+            is_one = pc.and_(is_one, pc.less_equal(rest, most))
         if pc.any(is_one).as_py():
             yield form, rows.filter(is_one), rest.filter(is_one)
             is_other = pc.invert(is_one)
             rows, rest = rows.filter(is_other), rest.filter(is_other)
-    if len(rest):
-        yield "other", rows, rest
+        if not len(rest):
+            return
+    yield "other", rows, rest
 
 
 def cell_values(cells: Sequence[str | None], decimal: str) -> list[Any]:
@@ -118,6 +126,36 @@ def cell_values(cells: Sequence[str | None], decimal: str) -> list[Any]:
         for row, value in zip(rows.to_pylist(), read, strict=True):
             values[rest[row]] = value
     return values
+
+
+def moments(cells: pa.Array, notation: str) -> pa.Array:
+    """Return the moments of cells, missing where a cell is no date in the notation."""
+    pattern, iso = NOTATIONS[notation]
+    texts = pc.replace_substring_regex(_where(pc.match_substring_regex(cells, pattern), cells), pattern, iso)
+    # Months, days and hours of one digit, of which two may be neighbors.
+    for _ in range(2):
+        texts = pc.replace_substring_regex(texts, "([- ])([0-9])([- :]|$)", r"\10\2\3")
+    # Arrow takes microseconds, and no more digits than these have.
+    texts = pc.replace_substring_regex(pc.utf8_rtrim_whitespace(texts), r"(\.[0-9]{6})[0-9]+$", r"\1")
+    try:
+        return texts.cast(MOMENT)
+    except pa.ArrowInvalid:
+        # One of them is a 30th of February: Arrow does not say which.
+        return pa.array([None if cell is None else moment(cell, notation) for cell in cells.to_pylist()], MOMENT)
+
+
+def moment(cell: str, notation: str) -> datetime | None:
+    """Return the moment of a single cell, None if it is no date in the notation."""
+    found = re.fullmatch(NOTATIONS[notation][0], cell)
+    if found is None:
+        return None
+    hour, minute, second = [*(found["clock"] or "0:0").split(":"), "0"][:3]
+    whole, _, fraction = second.partition(".")
+    year, month, day = (int(found[part]) for part in ("year", "month", "day"))
+    try:
+        return datetime(year, month, day, int(hour), int(minute), int(whole), int(fraction[:6].ljust(6, "0")))
+    except ValueError:
+        return None
 
 
 class Column(NamedTuple):
@@ -149,19 +187,12 @@ class Column(NamedTuple):
 class Example(NamedTuple):
     """The first cell of a form, and its row."""
 
-    cell: str
     row: int
+    cell: str
 
 
 class Tally:
-    """Counts of the forms of a column's cells, taken block by block.
-
-    Parameters
-    ----------
-    decimal : str, default="."
-    expected : str, default=None
-        What the column must hold: 'numbers', 'times' or 'text'. None if it may hold anything.
-    """
+    """Counts of the forms of a column's cells, of which blocks are added; `expected` is what the column must hold."""
 
     def __init__(self, decimal: str = ".", expected: str | None = None) -> None:
         self.decimal = decimal
@@ -171,52 +202,6 @@ class Tally:
         self.first: dict[str, Example] = {}
         # How many cells of the form "other" are dates. Without a notation for all of them a column holds no dates.
         self.n_dates = dict.fromkeys(NOTATIONS, 0)
-
-    @property
-    def n_numbers(self) -> int:
-        """How many cells are numbers, plain or dressed."""
-        return sum(self.counts[form] for form in NUMBER_FORMS)
-
-    @property
-    def is_text(self) -> bool:
-        """Whether a cell makes text of the column, whatever the other cells are."""
-        return self.expected == "text" or (self.expected != "times" and self.counts["identifier"] > 0)
-
-    @property
-    def is_date(self) -> bool:
-        """Whether all cells are dates, except markers and NaN."""
-        n_others = self.counts.total() - self.counts["marker"] - self.counts["nan"]
-        return bool(self.best) and self.n_dates[self.best[0]] == n_others
-
-    @property
-    def best(self) -> list[str]:
-        """The notations in which the most cells are dates: none if no cell is a date, several if they tie."""
-        most = max(self.n_dates.values(), default=0)
-        return [notation for notation, count in self.n_dates.items() if count == most > 0]
-
-    @property
-    def n_missing(self) -> int:
-        """How many cells with a value are missing in the column of numbers, booleans or times."""
-        if self.expected == "times" or self.is_date:
-            return self.counts.total() - max(self.n_dates.values())
-        return sum(self.counts[form] for form in self._missing_forms)
-
-    @property
-    def first_missing(self) -> Example | None:
-        """The first of these cells, or the first that makes text of the column."""
-        if self.is_text:
-            return self.first.get("identifier")
-        if self.expected == "times" or self.is_date:
-            notation = (self.best or list(self.n_dates))[0]
-            found = [example for form, example in self.first.items() if form not in ("other", *NOTATIONS)]
-            found += [self.first[notation]] if notation in self.first else []
-        else:
-            found = [self.first[form] for form in self._missing_forms if form in self.first]
-        return min(found, key=lambda example: example.row, default=None)
-
-    @property
-    def _missing_forms(self) -> tuple[str, ...]:
-        return ("marker", "other", "boolean") if self.n_numbers else ("marker", "other")
 
     def add(self, cells: pa.Array) -> None:
         """Count more cells."""
@@ -230,18 +215,10 @@ class Tally:
                         self._add_dates(rows, found, cells)
         self.n_rows += len(cells)
 
-    def add_numbers(self, n_integers: int, n_floats: int) -> None:
-        """Count numbers that are no text cells, as JSON has them."""
-        self.counts["whole"] += n_integers
-        self.counts["float"] += n_floats
-
     def _add_dates(self, rows: pa.Array, found: pa.Array, cells: pa.Array) -> None:
         """Count dates in each notation. Unless times are expected, a cell that is no date rules a notation out."""
         for notation in list(self.n_dates):
-            # The first cell rules out most notations.
-            is_possible = pc.match_substring_regex(found[:1], NOTATIONS[notation][0])[0].as_py()
-            is_read = self.expected == "times" or is_possible
-            is_none = moments(found, notation).is_null() if is_read else pa.repeat(True, len(found))
+            is_none = moments(found, notation).is_null()
             self.n_dates[notation] += len(found) - _count(is_none)
             self._keep_first(notation, rows.filter(is_none), cells)
             if self.expected != "times" and _count(is_none):
@@ -251,7 +228,44 @@ class Tally:
         """Keep the first of some rows for messages."""
         row = rows[0].as_py() if len(rows) else None
         if row is not None and (form not in self.first or self.n_rows + row < self.first[form].row):
-            self.first[form] = Example(cells[row].as_py().strip(), self.n_rows + row)
+            self.first[form] = Example(self.n_rows + row, cells[row].as_py().strip())
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the column is text, whatever the other cells are."""
+        return self.expected == "text" or (self.expected != "times" and self.counts["identifier"] > 0)
+
+    @property
+    def n_numbers(self) -> int:
+        """How many cells are numbers, plain or dressed."""
+        return sum(self.counts[form] for form in NUMBER_FORMS)
+
+    @property
+    def notations(self) -> list[str]:
+        """The notations in which the most cells are dates: none if no cell is a date, several if they tie."""
+        most = max(self.n_dates.values(), default=0)
+        return [notation for notation, count in self.n_dates.items() if count == most > 0]
+
+    @property
+    def is_date(self) -> bool:
+        """Whether all cells are dates, except markers and NaN."""
+        return bool(self.notations) and self.n_dates[self.notations[0]] == self._n_values
+
+    def missing(self) -> tuple[int, Example | None]:
+        """Return how many cells that are no words for nothing are missing in the column, and the first of them.
+
+        In a column that does not hold what it must, the first is the one to show.
+        """
+        if self.is_text:
+            return 0, self.first.get("identifier")
+        if self.expected == "times" or self.is_date:
+            notation = (self.notations or list(self.n_dates))[0]
+            found = [form for form in self.first if form not in ("other", *NOTATIONS)] + [notation]
+            n_missing = self.counts.total() - self.n_dates[notation]
+        else:
+            found = ["marker", "other", *(["boolean"] if self.n_numbers else [])]
+            n_missing = sum(self.counts[form] for form in found)
+        return n_missing, min((self.first[form] for form in found if form in self.first), default=None)
 
     def settled(self) -> Column | None:
         """Return how the column is read, or None if it does not hold what it must.
@@ -275,7 +289,7 @@ class Tally:
                 return None
             return Column((BOOLEAN if n_all == n_booleans else number) if n_all else EMPTY, self.decimal)
         if self.is_date:
-            return Column(MOMENT, notation=self.best[0]) if len(self.best) == 1 else Column(TEXT)
+            return Column(MOMENT, notation=self.notations[0]) if len(self.notations) == 1 else Column(TEXT)
         if n_all + n_markers == 0:
             return Column(EMPTY)
         if n_all == n_booleans and (n_all >= MIN_NUMBERS or not n_markers):
@@ -287,10 +301,14 @@ class Tally:
 
     def _settled_times(self) -> Column | None:
         """Return how a column that must hold times is read."""
-        n_values = self.counts.total() - self.counts["marker"] - self.counts["nan"]
-        is_known = len(self.best) == 1 and self.n_dates[self.best[0]] >= n_values / 2
-        notation = (self.best or list(self.n_dates))[0]
-        return Column(MOMENT, notation=notation) if is_known or not n_values else None
+        notation = (self.notations or list(self.n_dates))[0]
+        is_known = len(self.notations) == 1 and self.n_dates[notation] >= self._n_values / 2
+        return Column(MOMENT, notation=notation) if is_known or not self._n_values else None
+
+    @property
+    def _n_values(self) -> int:
+        """How many cells are neither markers nor NaN."""
+        return self.counts.total() - self.counts["marker"] - self.counts["nan"]
 
 
 def settled_columns(
@@ -302,18 +320,24 @@ def settled_columns(
     for batch in batches:
         for tally, cells in zip(tallies, batch.columns, strict=True):
             tally.add(cells)
-    return [settled_column(tally, name, expected, source) for tally, name in zip(tallies, names, strict=True)]
+    return [check_settled(tally, name, expected, source) for tally, name in zip(tallies, names, strict=True)]
 
 
-def settled_column(
+def check_settled(
     tally: Tally, name: str, expected: Expected, source: str, place: str = "row {} below the header"
 ) -> Column:
     """Return how a column is read, with notes; `place` is how messages name a row, counted from 1."""
-    column = check_settled(tally, name, source, place)
+    column = tally.settled()
+    n_missing, missing = tally.missing()
+    if column is None:
+        example = f", {shortened(missing.cell)} in {place.format(missing.row + 1)}" if missing else ""
+        if len(tally.notations) > 1:
+            example = ", dates of which the day or the month may come first; write 2024-12-31"
+        refuse_kind("text", str(tally.expected), name, source, example)
     about = f"{source}: the column '{name}'"
     for first, n_cells, action in (
         (tally.first.get("dressed"), tally.counts["dressed"], "read as numbers"),
-        (tally.first_missing, tally.n_missing, "counted as missing"),
+        (missing, n_missing, "counted as missing"),
     ):
         if first and n_cells and column.type != TEXT:
             cells = "1 cell" if n_cells == 1 else f"{n_cells:,} cells"
@@ -335,16 +359,11 @@ def typed_batches(
     known = dict(zip(names, columns, strict=True))
     places = {name: place for place, name in enumerate(names)}
     kept = [field.name for field in schema if field.type != TEXT] if expected.keeps_text else []
-    for name in kept:
-        schema = schema.append(pa.field(TEXT_OF + name, TEXT))
+    whole = pa.schema([*schema, *(pa.field(TEXT_OF + name, TEXT) for name in kept)])
     for cells in batches:
         # A column without any value takes the type that is expected.
-        values = [
-            known[field.name]._replace(type=field.type).values(cells[places[field.name]])
-            for field in schema
-            if field.name in places
-        ]
-        yield pa.record_batch([*values, *(cells[places[name]] for name in kept)], schema=schema)
+        values = [known[field.name]._replace(type=field.type).values(cells[places[field.name]]) for field in schema]
+        yield pa.record_batch([*values, *(cells[places[name]] for name in kept)], schema=whole)
 
 
 def _bare(cells: pa.Array) -> pa.Array:
@@ -370,22 +389,10 @@ def _pointed(cells: pa.Array, decimal: str) -> pa.Array:
 def _undressed(numbers: pa.Array) -> pa.Array:
     """Return the numbers among cells as plain ones, and missing ones in the place of what is no number."""
     bare_digits = pc.replace_substring_regex(pc.replace_substring(numbers, "−", "-"), "[^0-9.-]", "")
-    is_plain = pc.match_substring_regex(numbers, PLAIN)
+    is_plain = pc.match_substring_regex(numbers, f"{FLOAT}|{NAN}")
     is_dressed = pc.match_substring_regex(numbers, DRESSED)
     return pc.if_else(is_plain, numbers, _where(is_dressed, bare_digits))
 
 
 def _count(is_one: pa.Array) -> int:
     return pc.sum(is_one).as_py() or 0
-
-
-def check_settled(tally: Tally, name: str, source: str, place: str) -> Column:
-    """Return how a column is read that holds what it must."""
-    column = tally.settled()
-    if column is not None:
-        return column
-    first = tally.first_missing
-    example = f", {shortened(first.cell)} in {place.format(first.row + 1)}" if first else ""
-    if len(tally.best) > 1:
-        example = ", dates of which the day or the month may come first; write 2024-12-31"
-    refuse_kind("text", str(tally.expected), name, source, example)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from paretodepth._checks import one_line, shortened
-from paretodepth.tables.cells import TEXT, Column, Tally, settled_column
+from paretodepth.tables.cells import TEXT, Column, Tally, check_settled
 from paretodepth.tables.expected_columns import TEXT_OF, Batches, Expected, Write
 from paretodepth.tables.json_list import entries
 from paretodepth.tables.sizes import check_n_columns
@@ -42,7 +42,9 @@ class Values:
             schemas = [pa.schema([("", self.type)]), pa.schema([("", found)])]
             self.type = pa.unify_schemas(schemas, promote_options="permissive").field(0).type
         n_values = len(others) - others.null_count
-        self.tally.add_numbers(n_values * pa.types.is_integer(found), n_values * pa.types.is_floating(found))
+        self.tally.counts.update(
+            whole=n_values * pa.types.is_integer(found), float=n_values * pa.types.is_floating(found)
+        )
         self.tally.n_rows = first_row
         self.tally.add(texts)
         self.n_texts += len(texts) - texts.null_count
@@ -55,7 +57,7 @@ class Values:
         if self.tally.expected is None and not has_numbers and not self.tally.is_date:
             # JSON knows numbers: what it has as text is meant as text.
             return Column(TEXT)
-        return settled_column(self.tally, name, expected, source, "row {}")
+        return check_settled(self.tally, name, expected, source, "row {}")
 
 
 def read(file: BinaryIO, expected: Expected, source: str) -> Batches:
