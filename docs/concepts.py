@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paretodepth import Fronts
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from studies.paper.figure2 import points_outside_disc
 from studies.paper.scalarization import scalarizable
 

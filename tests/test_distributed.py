@@ -19,9 +19,8 @@ from typer.testing import CliRunner
 from paretodepth import Criterion, ParetoDepthDetector, distributed
 from paretodepth.cli import app
 from paretodepth.distributed import cluster
-from paretodepth.pairs.capped_fronts import auto_max_depth, capped_fronts
+from paretodepth.pairs.capped_fronts import auto_max_depth, capped_fronts, pair_fronts
 from paretodepth.pairs.limits import Limits
-from paretodepth.pairs.pair_fronts import pair_fronts
 from paretodepth.pairs.pairs import ComputedPairs
 from tests.draws import (
     UnheldPairs,

@@ -17,7 +17,7 @@ from paretodepth._blocks import printed
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.missing import EncodedSamples
 from paretodepth.criteria.samples import note_features
-from paretodepth.fronts.depth import DepthKind
+from paretodepth.fronts.depth_index import DepthKind
 from paretodepth.models.model_file import load_model, save_model
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Encodings, Pairs
 from paretodepth.scoring.advice import AdviceWarning, clear_outlier_advice

@@ -12,7 +12,7 @@ from sklearn.neighbors import LocalOutlierFactor
 
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.pairs.nearest import dissimilarity_block
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
 from paretodepth.scoring.measures import usual_sizes

@@ -18,7 +18,7 @@ from paretodepth._checks import check_extra
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts, front_numbers
 from paretodepth.pairs.nearest import dissimilarity_block
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs

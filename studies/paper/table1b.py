@@ -18,7 +18,7 @@ from paretodepth.criteria.metrics.paths import Trajectory, smoothed
 from paretodepth.datasets import make_pedestrians, trajectory_criteria, trajectory_table
 from paretodepth.datasets.pedestrians import SPEED_EDGES
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.plots import plot_fronts
 from studies.baselines import areas_under_curves, weighted_scores
 from studies.paper.edinburgh import fetch_edinburgh

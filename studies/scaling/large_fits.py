@@ -16,7 +16,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.datasets import make_hypercube
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.capped_fronts import pair_blocks
 from paretodepth.pairs.pairs import ComputedPairs, Pairs

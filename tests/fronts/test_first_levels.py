@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts
-from paretodepth.fronts.first_levels import FirstLevels
+from paretodepth.fronts.depth_index import FirstLevels
 from paretodepth.fronts.fronts import lexicographic_order
 from tests import naive
 from tests.draws import DRAWS, N_EXAMPLES, draw_dyads, dyad_arrays, numbered_dyads

@@ -4,7 +4,7 @@ from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts
 from paretodepth._kernels.wide_tree import LARGEST, WIDTH
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.tree import build_level_tree, build_wide_tree, encoded
 from tests.draws import draw_dyads
 

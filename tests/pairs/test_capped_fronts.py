@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
 from paretodepth import Criterion, Fronts
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.dominance_filter import SummarySizes
 from paretodepth.pairs.capped_fronts import (
     auto_max_depth,

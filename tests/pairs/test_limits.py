@@ -10,8 +10,7 @@ from numpy.testing import assert_array_equal
 
 from paretodepth import AdviceWarning, Criterion, Fronts, ParetoDepthDetector
 from paretodepth.pairs.capped_fronts import auto_max_depth
-from paretodepth.pairs.limits import Limits
-from paretodepth.pairs.memory import free_bytes
+from paretodepth.pairs.limits import Limits, free_bytes
 from paretodepth.pairs.pairs import HeldPairs
 from tests import naive
 from tests.draws import UnheldPairs, assert_same_results, draw_samples, fitted_detector, pairs_of, small_blocks
@@ -50,7 +49,7 @@ def test_a_container_of_the_first_kind_limits_what_is_free(tmp_path):
 def test_the_limit_of_the_process_is_seen():
     code = """
 import psutil
-from paretodepth.pairs.memory import free_bytes
+from paretodepth.pairs.limits import free_bytes
 used = psutil.Process().memory_info().vms
 psutil.Process().rlimit(psutil.RLIMIT_AS, (used + 10**8, used + 10**8))
 print(free_bytes())

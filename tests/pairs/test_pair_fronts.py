@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.dominance_filter import SummarySizes
 from paretodepth.fronts.pair_fronts import PairFronts
+from paretodepth.pairs.capped_fronts import auto_max_depths, pair_fronts
 from paretodepth.pairs.limits import Limits
-from paretodepth.pairs.pair_fronts import auto_max_depths, pair_fronts
 from paretodepth.pairs.pairs import HeldPairs
 from tests.draws import IS_SLOW, assert_same_fronts, draw_samples, pairs_of, small_blocks
 

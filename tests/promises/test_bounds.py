@@ -16,9 +16,8 @@ import pytest
 from paretodepth import Criterion, _kernels
 from paretodepth._kernels import columns, filters, nearest, sequences
 from paretodepth.criteria.fitted import FittedCriterion
-from paretodepth.fronts.depth import Depths, Staircases
+from paretodepth.fronts.depth_index import Depths, FirstLevels, Staircases
 from paretodepth.fronts.dominance_filter import DominanceFilter, SummarySizes
-from paretodepth.fronts.first_levels import FirstLevels
 from paretodepth.fronts.fronts import Fronts, lexicographic_order, number_fronts
 from paretodepth.fronts.numbering import number_by_layers
 from paretodepth.pairs.nearest import connecting_rank, nearest_dyads

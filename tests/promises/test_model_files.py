@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.models import model_schema
 from paretodepth.models.container import MAGIC, PREFIX, VERSION
 from paretodepth.models.model_schema import PARAMETERS, SCHEMA, TYPES

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.scoring.measures import Measurer
 from tests import naive
 from tests.draws import DRAWS, draw_dyads, numbered_dyads

@@ -13,7 +13,7 @@ import pytest
 
 from paretodepth import Criterion
 from paretodepth.criteria.fitted import check_columns
-from paretodepth.pairs.memory import free_bytes
+from paretodepth.pairs.limits import free_bytes
 from paretodepth.tables import arrow_sizes, plain, read_chunks, read_table
 from paretodepth.tables.sizes import MAX_COLUMNS, check_size, most_bytes
 

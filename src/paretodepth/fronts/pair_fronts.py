@@ -13,14 +13,12 @@ from scipy.stats import rankdata
 
 from paretodepth._blocks import map_blocks
 from paretodepth._kernels.two_criteria import number_pairs
-from paretodepth.fronts.depth import Staircases
+from paretodepth.fronts.depth_index import Staircases
 from paretodepth.fronts.dominance_filter import spread
 from paretodepth.fronts.fronts import Fronts, check_dyads, is_new, order_ties, value_order
 
 MAX_PAIRS = 45
 """Pairs of criteria whose fronts are made: all pairs of ten criteria."""
-MAX_KEPT = 2**23
-"""Dyads that the fronts of all pairs hold together; with what it takes to answer depths, 56 bytes each."""
 N_ROUGH = 2**21
 """Random dyads, of all pairs together, that tell what lies beyond the fronts kept."""
 N_COMPARED = 4096
@@ -70,7 +68,7 @@ class PairFronts:
         criteria: NDArray[np.intp] | None = None,
         max_depth: int | None = None,
         n_jobs: int | None = None,
-        max_kept: int = MAX_KEPT,
+        max_kept: int | None = None,
         n_rough: int = N_ROUGH,
     ) -> PairFronts:
         """Return the fronts of pairs of criteria.
@@ -85,15 +83,16 @@ class PairFronts:
             The last front to keep of each pair.
         n_jobs : int or None, default=None
             Threads over the pairs; changes no result.
-        max_kept : int, default=8388608
+        max_kept : int or None, default=None
             Dyads that the fronts of all pairs may hold together, so that memory is bounded.
-            Of more, the last fronts are dropped.
+            Of more, the last fronts are dropped. None: all are kept.
         n_rough : int, default=2097152
             Random dyads, of all pairs together, that tell what lies beyond the last front kept.
         """
         checked = check_dyads(dyads, "PairFronts.from_dyads")
         criteria = chosen_pairs(checked) if criteria is None else criteria
-        made = _all_fronts(checked, criteria, n_jobs, max_depth, max_kept // len(criteria))
+        most = len(checked) if max_kept is None else max_kept // len(criteria)
+        made = _all_fronts(checked, criteria, n_jobs, max_depth, most)
         if any(fronts.max_depth is not None for fronts in made.fronts):
             return with_rough(made, random_rows(checked, max(1, n_rough // len(criteria))), n_jobs)
         return made

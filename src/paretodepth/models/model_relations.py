@@ -17,7 +17,7 @@ from paretodepth.criteria.fitted import FittedCriteria, FittedCriterion
 from paretodepth.criteria.matrices import check_matrix
 from paretodepth.criteria.reference_range import ReferenceRange, usual_kind, usual_period
 from paretodepth.criteria.samples import Layout
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.models.model_checks import check_fitting

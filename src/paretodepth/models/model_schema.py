@@ -20,7 +20,7 @@ from paretodepth.criteria.criterion import Criterion, resolve_criteria
 from paretodepth.criteria.fitted import FittedCriteria, FittedCriterion
 from paretodepth.criteria.reference_range import ReferenceRange
 from paretodepth.criteria.samples import Layout
-from paretodepth.fronts.depth import DEPTHS, Depths
+from paretodepth.fronts.depth_index import DEPTHS, Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.models import model_relations as relations

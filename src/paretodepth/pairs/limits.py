@@ -1,14 +1,17 @@
-"""How much memory a fit needs and may take."""
+"""How much memory a fit needs and may take, and how much is free. Imports little: readers of files need it too."""
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from paretodepth._checks import check_choice, check_count, check_optional_count
-from paretodepth.fronts.pair_fronts import MAX_KEPT
-from paretodepth.pairs.memory import free_bytes
-from paretodepth.pairs.nearest import N_LISTED
+import psutil
 
+from paretodepth._checks import check_choice, check_count, check_optional_count
+
+N_LISTED = 32
+"""Nearest samples that are listed in one pass over the pairs; a larger connected k needs further passes."""
 FREE_SHARE = 0.5
 """Of the free memory that a fit takes by default."""
 HELD_SHARE = 0.125
@@ -23,6 +26,8 @@ MAX_BLOCK_BYTES = 2**27
 """For the nearest dyads of some samples, in the order of their depth."""
 KEPT_BYTES = 256
 """For each dyad of capped fronts, sorted and indexed."""
+MAX_PAIRWISE = 2**23
+"""Dyads that the fronts of all pairs of criteria hold together; with what it takes to answer depths, 56 bytes each."""
 PAIRWISE_BYTES = 64
 """For each dyad that fronts of pairs of criteria hold; the pairs are sorted one after the other."""
 
@@ -46,7 +51,7 @@ class Limits(NamedTuple):
     max_depth: int | Literal["auto"] | None
     max_dyads: int | None
     n_bytes: int
-    max_kept: int = MAX_KEPT
+    max_kept: int = MAX_PAIRWISE
 
     @classmethod
     def checked(cls, max_depth: object, max_dyads: object, memory_limit: object, caller: str) -> Limits:
@@ -55,7 +60,7 @@ class Limits(NamedTuple):
         if memory_limit is None:
             return cls(cap, n_dyads, int(FREE_SHARE * free_bytes()))
         n_bytes = check_count(memory_limit, "memory_limit", caller)
-        return cls(cap, n_dyads, n_bytes, min(MAX_KEPT, n_bytes // KEPT_BYTES))
+        return cls(cap, n_dyads, n_bytes, min(MAX_PAIRWISE, n_bytes // KEPT_BYTES))
 
     def check(self, n_samples: int, n_criteria: int, caller: str, *, is_pairwise: bool = False) -> None:
         """Refuse a fit that needs more memory."""
@@ -120,3 +125,57 @@ def check_memory(n_needed: int, n_allowed: int, n_samples: int, n_dyads: int, ca
             "was given; set max_depth='auto' for exact fronts up to a depth in little memory, or max_dyads=2_000_000 "
             "for the fronts of random dyads, or raise memory_limit."
         )
+
+
+def free_bytes(root: Path = Path("/")) -> int:
+    """Return how much memory this process can still get: of the machine, of its container and of `ulimit -v`.
+
+    Parameters
+    ----------
+    root : Path, default=/
+        The folder that holds `proc` and `sys`.
+    """
+    return int(max(0, min(psutil.virtual_memory().available, _free_of_container(root), _free_of_process())))
+
+
+def _free_of_container(root: Path) -> int | float:
+    """Return what the control groups of this process leave it, infinite where there are none."""
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return float("inf")
+    free = float("inf")
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            base, limit, usage, cached = "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"
+        elif "memory" in controllers.split(","):
+            base, limit, usage = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
+            cached = "total_inactive_file"
+        else:
+            continue
+        own = root / base / path.strip("/")
+        # A limit of any group around this one counts. Within a container the path may be that of the host, of which
+        # only the last folder, the container's own, is there.
+        for group in (own, *(parent for parent in own.parents if parent.is_relative_to(root / base))):
+            # "max", where there is no limit, is no number; what is used, which takes longer to tell, is not asked then.
+            with contextlib.suppress(OSError, ValueError):
+                allowed = int((group / limit).read_text())
+                used = int((group / usage).read_text()) - _statistic(group / "memory.stat", cached)
+                free = min(free, allowed - used)
+    return free
+
+
+def _statistic(path: Path, name: str) -> int:
+    """Return a figure of a control group: cached files, say, which give way when memory is needed."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return next((int(line.split()[1]) for line in lines if line.split()[0] == name), 0)
+
+
+def _free_of_process() -> int | float:
+    """Return what `ulimit -v` leaves, infinite where there is none."""
+    process = psutil.Process()
+    if not hasattr(process, "rlimit"):
+        return float("inf")
+    limit, _ = process.rlimit(psutil.RLIMIT_AS)
+    return float("inf") if limit == psutil.RLIM_INFINITY else int(limit) - int(process.memory_info().vms)

@@ -14,11 +14,10 @@ from paretodepth._blocks import Result, map_blocks, row_blocks
 from paretodepth._checks import check_choice, is_integer, listed
 from paretodepth._kernels.nearest import join_nearest, rank_components, select_nearest
 from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.pairs.limits import N_LISTED
 from paretodepth.pairs.pairs import ComputedPairs, Encodings, HeldPairs, Pairs
 from paretodepth.pairs.shortlist import Shortlist
 
-N_LISTED = 32
-"""Nearest samples that are listed in one pass over the pairs; a larger connected k needs further passes."""
 FEW_LISTED = 16
 """The same of pairs that are held: mostly it is enough, and to list more of them if not costs little."""
 ROWS_BY_TREES = 256

@@ -13,11 +13,10 @@ from sklearn.utils import check_random_state
 from paretodepth._blocks import phase
 from paretodepth._checks import check_choice
 from paretodepth.criteria.fitted import FittedCriteria
-from paretodepth.fronts.depth import DEPTHS, DepthKind, Depths
-from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, sampled_fronts
+from paretodepth.fronts.depth_index import DEPTHS, DepthKind, Depths
+from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, pair_fronts, sampled_fronts
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks
-from paretodepth.pairs.pair_fronts import pair_fronts
 from paretodepth.pairs.pairs import Criteria, Encodings, HeldPairs, Pairs
 from paretodepth.scoring.advice import (
     criteria_advice,

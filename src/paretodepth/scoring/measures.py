@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._blocks import map_blocks, row_blocks
-from paretodepth.fronts.depth import Depths
+from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.nearest import NeighborLists, nearest_by_sum, nearest_dyads
 from paretodepth.pairs.pairs import Pairs, spread_rows

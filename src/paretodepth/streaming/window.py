@@ -13,8 +13,7 @@ from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.criteria.missing import check_common
-from paretodepth.pairs.limits import FREE_SHARE, listing_bytes, sorting_bytes
-from paretodepth.pairs.memory import free_bytes
+from paretodepth.pairs.limits import FREE_SHARE, free_bytes, listing_bytes, sorting_bytes
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Encodings, HeldPairs
 
 Matrices = list[NDArray[np.float64] | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from paretodepth.pairs.memory import free_bytes
+from paretodepth.pairs.limits import free_bytes
 
 MAX_BYTES = 1 << 30
 MAX_RATIO = 200

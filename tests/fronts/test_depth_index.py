@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts, front_numbers
-from paretodepth.fronts.depth import Depths, Staircases
+from paretodepth.fronts.depth_index import Depths, Staircases
 from paretodepth.fronts.fronts import lexicographic_order
 from tests import naive
 from tests.draws import DRAWS, N_EXAMPLES, draw_dyads, dyad_arrays, numbered_dyads
