@@ -1,4 +1,4 @@
-"""Handwritten digits in three views: tell others from the one digit the detector has learned.
+"""Handwritten digits in three views: recognize the digits that a detector was not fitted on.
 
 Run with ``python examples/digits.py``. The views (multiple features data set, files mfeat-*.csv
 with the digit in the last column) are looked for in the folder mfeat of the folder that the
@@ -34,7 +34,7 @@ def load_views(folder: Path) -> tuple[dict[str, np.ndarray], np.ndarray]:
 
 
 def areas_under_the_curve(folder: Path, digit: int) -> dict[str, float]:
-    """Return how well other digits are told from `digit`, by all views together and by each alone."""
+    """Return the area under the ROC curve for other digits than `digit`, of all views together and of each alone."""
     views, digits = load_views(folder)
     training = np.flatnonzero(digits == digit)[:N_TRAINING]
     new = np.setdiff1d(np.arange(len(digits)), training)

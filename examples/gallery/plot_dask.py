@@ -2,12 +2,12 @@
 A Dask cluster on one machine
 =============================
 
-The same fit and the same scores, bit by bit, computed by the workers of a cluster. This one runs here, with two
-workers; with the address of a scheduler it would be a large one.
+The same fit and the same scores, bit by bit, computed by the workers of a cluster. This cluster has two workers on this
+machine; pass a scheduler's address to use a large one.
 """
 
 # %%
-# Samples may be spread over the cluster too: an array of Dask, in chunks of rows.
+# The samples may be distributed too: a Dask array in chunks of rows.
 
 import dask.array as da
 import matplotlib.pyplot as plt
@@ -31,14 +31,14 @@ with workers as cluster, Client(cluster) as client:
     scores = distributed.score_samples(detector, da.from_array(grid, chunks=(600, 2)), client)
 
 # %%
-# Alone on one machine the numbers are the same, to the last bit.
+# One machine without a cluster gives the same numbers, to the last bit.
 
 alone = ParetoDepthDetector(n_neighbors=8, max_depth="auto").fit(training)
 print("equal:", np.array_equal(scores, alone.score_samples(grid)))
 
 # %%
-# The mean depth over the plane. The ring is nominal; a place inside it has nominal neighbors in x and in y, but not
-# the same ones, and is deep.
+# The mean depth over the plane. The ring is nominal. A point inside it has nominal neighbors in x and others in y, but
+# none that is close in both, so it lies deep.
 
 figure, ax = plt.subplots(figsize=(6.6, 5.4), layout="constrained")
 depth = -scores.reshape(60, 60)

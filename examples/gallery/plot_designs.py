@@ -2,12 +2,12 @@
 Pareto sorting of designs, for engineers
 ========================================
 
-`front_numbers` is the exact non-dominated sort beneath the detector. It sorts any vectors whose entries are to be
-small: here beams, by weight, deflection and cost.
+`front_numbers` is the detector's exact non-dominated sort. It sorts any vectors whose entries should be small: here
+beams by weight, deflection and cost.
 """
 
 # %%
-# A steel or aluminum beam of two meters carries a load in its middle. 20,000 hollow boxes are tried at random.
+# A steel or aluminum beam of two meters carries a load in its middle. We try 20,000 random hollow boxes.
 
 import time
 
@@ -35,8 +35,8 @@ euros = kilograms * price + 2 * np.where(is_steel, 1.0, 1.5)
 designs = np.column_stack([kilograms, millimeters, euros])
 
 # %%
-# Front 1 holds the designs that no other beats in weight, deflection and cost at once; front 2 those that only designs
-# of front 1 beat; and so on. To maximize something, hand over its negative.
+# Front 1 holds the designs that no other beats in weight, deflection and cost at once; front 2 holds those that only
+# designs of front 1 beat; and so on. To maximize a quantity, pass its negative.
 
 front_numbers(designs[:10])  # compiles on first use
 start = time.perf_counter()

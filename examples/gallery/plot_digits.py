@@ -3,8 +3,8 @@ Handwritten digits by three views
 =================================
 
 An image can be compared in many ways: by how its ink is spread over rows and columns, by its spatial frequencies, by
-the directions of its strokes. Each view is a criterion. A detector that has seen one digit only tells the others from
-it.
+the directions of its strokes. Each view is one criterion. A detector fitted on one digit recognizes the
+others as anomalies.
 """
 
 # %%
@@ -31,9 +31,9 @@ views = {
 criteria = [Criterion(name, name, "euclidean") for name in ("ink", "frequencies", "strokes")]
 
 # %%
-# Train on a hundred fives, score the rest of the fives and all other digits. Together the three views are better than
-# each. On images as small and as well centered as these, plain pixels are better still: several views help where no
-# single one has it all.
+# Fit on a hundred fives; score the remaining fives and all other digits. The three views together are better than each
+# alone. On images as small and well centered as these, plain pixels are better still: several views help where no
+# single view holds all the information.
 
 training = np.flatnonzero(digits == 5)[:100]
 new = np.setdiff1d(np.arange(len(digits)), training)
@@ -52,7 +52,7 @@ for name, chosen in choices.items():
     print(f"{name:<17} AUC {roc_auc_score(is_other, depth):.3f}")
 
 # %%
-# The other fives, the most ordinary and the strangest; and the digits that could be taken for fives.
+# The most typical and the most unusual of the other fives, and the digits most similar to fives.
 
 detector = ParetoDepthDetector(criteria, alpha=0.05).fit(rows_of(training))
 depth = detector.mean_depth(rows_of(new))
@@ -60,7 +60,7 @@ fives = new[~is_other][np.argsort(depth[~is_other])]
 others = new[is_other][np.argsort(depth[is_other])]
 picks = {
     "ordinary fives": fives[:10],
-    "strange fives": fives[::-1][:10],
+    "unusual fives": fives[::-1][:10],
     "others most alike": others[:10],
     "others least alike": others[::-1][:10],
 }
@@ -73,5 +73,5 @@ for line, (title, rows) in zip(axes, picks.items(), strict=True):
         for spine in ax.spines.values():
             spine.set(color="tab:red" if is_called else "0.8", linewidth=2 if is_called else 1)
     line[0].set_ylabel(title, rotation=0, ha="right", va="center", fontsize=11)
-figure.suptitle("Those called have a red frame; one ordinary five in twenty may be", fontsize=11)
+figure.suptitle("Flagged digits have a red frame; up to one ordinary five in twenty may be flagged", fontsize=11)
 plt.show()

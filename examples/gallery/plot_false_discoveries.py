@@ -1,9 +1,9 @@
 """
-A batch with few false calls
-============================
+A batch with few false alarms
+=============================
 
-Call every sample with a p-value of at most 5 %, and one nominal sample in twenty is called. In a large batch these
-false calls may outnumber the anomalies. `select` holds their share among the called low instead.
+If every sample with a p-value of at most 5 % is flagged, so is one nominal sample in twenty. In a large batch these
+false alarms can outnumber the anomalies. `select` keeps their share among the flagged samples low instead.
 """
 
 # %%
@@ -21,21 +21,21 @@ is_anomaly = np.arange(1000) >= 960
 batch[is_anomaly] += rng.choice([-4.5, 4.5], (40, 1)) * np.eye(2)[rng.integers(2, size=40)]
 
 # %%
-# `alpha` bounds the false alarms among the nominal samples, `fdr` the share of false ones among the calls.
+# `alpha` bounds the share of nominal samples that are flagged; `fdr` bounds the share of false alarms among all flagged
+# samples.
 
 detector = ParetoDepthDetector(alpha=0.05, max_depth="auto").fit(training)
 p_values = detector.p_values(batch)
 calls = {"p ≤ 0.05": p_values <= 0.05, "fdr = 0.2": detector.select(batch, fdr=0.2)}
-for name, called in calls.items():
-    n_false = np.sum(called & ~is_anomaly)
-    print(
-        f"{name:<9} {called.sum():3d} called, {n_false:2d} of them nominal, {np.sum(called & is_anomaly)} of 40 found"
-    )
+for name, flagged in calls.items():
+    n_false = np.sum(flagged & ~is_anomaly)
+    n_found = np.sum(flagged & is_anomaly)
+    print(f"{name:<9} {flagged.sum():3d} flagged, {n_false:2d} of them nominal, {n_found} of 40 found")
 
 # %%
-# P-values of nominal samples are spread evenly, so sorted they follow the diagonal; anomalies bend the curve in the
-# corner. The calls are those up to the last point below the slanted line: the more anomalies a batch holds, the more
-# samples may be called.
+# P-values of nominal samples are uniform, so the sorted values follow the diagonal; anomalies bend the curve in the
+# corner. `select` flags all samples up to the last point below the slanted line: the more anomalies a batch holds, the
+# more samples it may flag.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained")
 order = np.argsort(p_values, kind="stable")

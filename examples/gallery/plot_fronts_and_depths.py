@@ -1,14 +1,14 @@
 """
-Fronts and depths, drawn
-========================
+Fronts and depths in pictures
+=============================
 
-What a detector makes of forty samples: pairs become dyads, dyads are peeled into fronts, and the depth of a new dyad
-tells how far behind the fronts it lies. This is Figure 1 of the paper.
+What a detector does with forty samples: pairs become dyads, dyads are peeled into fronts, and the depth of a new dyad
+is the number of fronts in front of it. This is Figure 1 of the paper.
 """
 
 # %%
 # Forty nominal samples lie in the plane. Two samples are new: one among them, one apart. The criteria are the
-# differences in x and in y, which is what a detector takes if it is given none.
+# differences in x and in y, a detector's default.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,12 +21,12 @@ ordinary, apart = [0.2, 0.1], [2.6, 1.6]
 detector = ParetoDepthDetector(alpha=0.05).fit(nominal)
 
 # %%
-# Forty samples make 780 pairs. The two differences of a pair are its *dyad*, and the dyads lie on so many fronts:
+# Forty samples make 780 pairs. The two differences of a pair are its *dyad*. The number of fronts:
 
 print(f"{len(detector.fronts_.dyads)} dyads on {detector.n_fronts_} fronts")
 
 # %%
-# A new sample is joined to its nearest nominal samples under each criterion. Each of these pairs is a new dyad; the
+# A new sample is joined to its nearest nominal samples under each criterion. Each of these pairs is a new dyad, and the
 # mean of their depths is the score.
 
 print("mean depths:", detector.mean_depth([ordinary, apart]).round(1))

@@ -1,9 +1,9 @@
 """
-Invoices that are odd only in combination
-=========================================
+Invoices that are unusual only in combination
+=============================================
 
-Each vendor bills its own kind of work, at its own prices and at its own time of the day. In an odd invoice one of
-these is another vendor's: every value by itself is common, so no single column shows it.
+Each vendor bills its own kind of work, at its own prices and at its own time of day. In an anomalous invoice, one of
+these is another vendor's: every single value is common, so no single column shows the anomaly.
 """
 
 # %%
@@ -25,11 +25,11 @@ VENDORS = {
 rng = np.random.default_rng(0)
 
 
-def make_invoices(n, n_odd):
-    """Return invoices, the last of them odd: one of vendor, text, amount and hour is another vendor's."""
+def make_invoices(n, n_anomalies):
+    """Return invoices, the last of them anomalous: one of vendor, text, amount and hour is another vendor's."""
     names, works = list(VENDORS), list(VENDORS.values())
     source = np.tile(rng.integers(5, size=n), (4, 1))
-    for row in range(n - n_odd, n):
+    for row in range(n - n_anomalies, n):
         source[row % 4, row] = (source[row % 4, row] + rng.integers(1, 5)) % 5
     return {
         "vendor": [names[i] for i in source[0]],
@@ -40,11 +40,11 @@ def make_invoices(n, n_odd):
 
 
 training, new = make_invoices(400, 0), make_invoices(200, 20)
-is_odd = np.arange(200) >= 180
+is_anomaly = np.arange(200) >= 180
 
 # %%
-# One criterion for each respect. Vendors form clusters, and the number of neighbors that joins them all would be
-# large, so it is set.
+# One criterion for each respect. Vendors form clusters, and the number of neighbors that connects them all would be
+# large, so we set it.
 
 criteria = [
     Criterion("vendor", "vendor", "jaro_winkler"),
@@ -55,26 +55,28 @@ criteria = [
 
 
 def area(chosen):
-    """Return how well odd invoices are ranked; 0.5 is guessing."""
+    """Return the area under the ROC curve of anomalous invoices; 0.5 is guessing."""
     detector = ParetoDepthDetector(chosen, n_neighbors=5).fit(training)
-    return roc_auc_score(is_odd, detector.mean_depth(new))
+    return roc_auc_score(is_anomaly, detector.mean_depth(new))
 
 
 import warnings
 
 from paretodepth import AdviceWarning
 
-# fit warns that many pairs are equally unlike in the vendor's name. That is so: there are five of them.
+# fit warns about many ties in the vendor's name, which is right: there are only five vendors.
 warnings.simplefilter("ignore", AdviceWarning)
 areas = {"all four": area(criteria)} | {f"{criterion.name} alone": area([criterion]) for criterion in criteria}
 
 # %%
-# Left: no criterion alone is better than guessing. Right: amounts and hours of the invoices. The odd ones lie among
-# the others; what gives them away is the vendor and the text that go with them.
+# Left: no criterion alone is better than guessing. Right: amounts and hours of the invoices. The anomalies lie among
+# the others; only their combination with vendor and text reveals them.
 
 detector = ParetoDepthDetector(criteria, n_neighbors=5, alpha=0.02).fit(training)
-called = detector.predict(new) < 0
-print(f"{np.sum(called & is_odd)} of {is_odd.sum()} odd invoices called, {np.sum(called & ~is_odd)} of 180 others")
+flagged = detector.predict(new) < 0
+print(
+    f"{np.sum(flagged & is_anomaly)} of {is_anomaly.sum()} anomalous invoices flagged, {np.sum(flagged & ~is_anomaly)} of 180 others"
+)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained", width_ratios=(1, 1.3))
 colors = ["tab:green", *["0.7"] * 4]
@@ -87,7 +89,7 @@ for number, vendor in enumerate(VENDORS):
     rows = np.array([name == vendor for name in new["vendor"]])
     right.scatter(new["hour"][rows], new["amount"][rows], s=16, color=f"C{number}", label=vendor)
 right.scatter(
-    new["hour"][called], new["amount"][called], s=90, facecolors="none", edgecolors="black", label="called an anomaly"
+    new["hour"][flagged], new["amount"][flagged], s=90, facecolors="none", edgecolors="black", label="flagged"
 )
 right.set(yscale="log", xlabel="hour of the day", ylabel="amount", title="New invoices by the vendor they name")
 right.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.13))

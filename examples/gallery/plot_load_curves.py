@@ -2,12 +2,12 @@
 Daily load curves as series
 ===========================
 
-How much power households draw through the day, a curve of 48 half hours each. Two days are unlike in their level and
-in their shape; a shape that comes an hour later is still the same shape.
+The power that households use through the day, a curve of 48 half hours each. Two days differ in level and in
+shape; a shape that comes an hour later is still the same shape.
 """
 
 # %%
-# Ordinary days have a peak in the morning and one in the evening, at times that vary. Four days are odd.
+# Ordinary days have a peak in the morning and one in the evening, at varying times. Four days are anomalous.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,16 +32,16 @@ def make_day(morning=1.0, evening=1.6, night=0.3, noon=0.0, level=1.0):
 
 
 training = [make_day() for _ in range(250)]
-odd = {
+anomalies = {
     "away": make_day(morning=0.05, evening=0.05),
     "up at night": np.roll(make_day(), 20),
-    "twice the usual": make_day(level=2.2),
+    "twice the level": make_day(level=2.2),
     "at home at noon": make_day(morning=0.1, evening=0.3, noon=1.8),
 }
-new = [make_day() for _ in range(46)] + list(odd.values())
+new = [make_day() for _ in range(46)] + list(anomalies.values())
 
 # %%
-# `shape_based` compares shapes whatever their level, scale and start; `dtw` compares levels after stretching time.
+# `shape_based` compares shapes independently of level, scale and start; `dtw` compares levels after stretching time.
 
 criteria = [
     Criterion("shape", "day", "shape_based"),
@@ -49,20 +49,20 @@ criteria = [
 ]
 detector = ParetoDepthDetector(criteria, alpha=0.02, n_neighbors=6).fit({"day": training})
 explanation = detector.explain({"day": new})
-for name, sentence in zip(odd, explanation.sentences[-4:], strict=True):
+for name, sentence in zip(anomalies, explanation.sentences[-4:], strict=True):
     print(f"{name}: {sentence}")
 
 # %%
-# Ordinary days in gray, and the days that are called.
+# Ordinary days in gray, and the flagged days.
 
 figure, (curves, plane) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained", width_ratios=(1.3, 1))
 for day in training:
     curves.plot(hours, day, color="0.85", linewidth=0.5)
 shape, level = explanation.distances.T
-called = np.flatnonzero(explanation.is_anomaly)
-plane.scatter(shape, level, color="0.7", s=20, label="not called")
-for number, row in enumerate(called):
-    name = list(odd)[row - 46] if row >= 46 else "called by mistake"
+flagged = np.flatnonzero(explanation.is_anomaly)
+plane.scatter(shape, level, color="0.7", s=20, label="not flagged")
+for number, row in enumerate(flagged):
+    name = list(anomalies)[row - 46] if row >= 46 else "false alarm"
     curves.plot(hours, new[row], linewidth=2, color=f"C{number}", label=name)
     plane.scatter(shape[row], level[row], s=70, color=f"C{number}", edgecolors="black", zorder=3)
     plane.annotate(
@@ -72,11 +72,11 @@ for number, row in enumerate(called):
         textcoords="offset points",
         ha=("right" if shape[row] > 5 else "left"),
     )
-curves.set(title="Days that are called", xlabel="hour", ylabel="kilowatts", xticks=range(0, 25, 4))
+curves.set(title="Flagged days", xlabel="hour", ylabel="kilowatts", xticks=range(0, 25, 4))
 curves.legend(fontsize=8)
 plane.margins(0.15)
 plane.set(
-    title="Distance to the nearest ordinary days, 1 is usual",
+    title="Distance to the nearest ordinary days; 1 is typical",
     xlabel="in shape",
     ylabel="in level",
     xscale="log",

@@ -2,13 +2,13 @@
 A mixed table: flats with numbers, categories and places
 ========================================================
 
-A table of flats to let has sizes, rents, coordinates, years and kinds of heating. Columns that belong together go into
-one criterion, whatever they hold, and no column has to be scaled or encoded.
+A table of flats to let has sizes, rents, coordinates, years and kinds of heating. Columns that belong together form one
+criterion, whatever they hold, and no column needs scaling or encoding.
 """
 
 # %%
-# A town whose center is dear. Old houses stand in the center and are heated with gas; new ones are not. Four odd
-# ones are put in at the end.
+# A town with an expensive center. Old houses stand in the center and are heated with gas; new ones are not. Four
+# anomalies come last.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,7 +39,7 @@ def make_flats(n):
     )
 
 
-odd = pd.DataFrame(
+anomalies = pd.DataFrame(
     {
         "latitude": [53.575, 53.594, 53.53, 53.555],
         "longitude": [9.99, 10.05, 10.02, 9.94],
@@ -49,12 +49,12 @@ odd = pd.DataFrame(
         "year": [1975, 1970, 1980, 1890],
         "heating": ["district", "district", "district", "heat pump"],
     },
-    index=["cheap for its size", "dear at the edge", "one huge room", "old with a heat pump"],
+    index=["cheap for its size", "expensive at the edge", "one huge room", "old with a heat pump"],
 )
-training, new = make_flats(400), pd.concat([make_flats(80), odd])
+training, new = make_flats(400), pd.concat([make_flats(80), anomalies])
 
 # %%
-# Rooms, area and rent go together: `mahalanobis` undoes their correlation, so that a large flat may cost more.
+# Rooms, area and rent are correlated: `mahalanobis` removes the correlation, so that a large flat may cost more.
 # `haversine` reads coordinates, and `gower` compares numbers and categories together.
 
 criteria = [
@@ -63,21 +63,21 @@ criteria = [
     Criterion("house", ["year", "heating"], "gower"),
 ]
 detector = ParetoDepthDetector(criteria, alpha=0.03, n_neighbors=8).fit(training)
-called = detector.predict(new) < 0
+flagged = detector.predict(new) < 0
 explanation = detector.explain(new)
 for row in range(80, 84):
     print(f"{new.index[row]}: {explanation.sentences[row]}\n")
-print(f"{called[:80].sum()} of 80 ordinary flats called")
+print(f"{flagged[:80].sum()} of 80 ordinary flats flagged")
 
 # %%
-# The old house with a heat pump is not called. The mean depth asks how usual its dissimilarities are among all pairs of
-# flats, and half of these are an old house and a new one. Each criterion by itself asks how far the nearest are:
+# The old house with a heat pump is not flagged. The mean depth ranks its dissimilarities among all pairs of flats, and
+# half of these pairs are an old house and a new one. Each criterion alone asks how far the nearest flats are:
 
-for row, p_value in zip(range(80, 84), detector.p_values(odd, method="criteria"), strict=True):
+for row, p_value in zip(range(80, 84), detector.p_values(anomalies, method="criteria"), strict=True):
     print(f"{new.index[row]}: p = {p_value:.3f} by its most surprising criterion")
 
 # %%
-# Rents for the size over the town, the called flats circled; and why one of them is called.
+# Rents for the size over the town, with the flagged flats circled, and the reason for one of them.
 
 figure, (town, why) = plt.subplots(1, 2, figsize=(13, 4.6), layout="constrained", width_ratios=(1.1, 1))
 table = pd.concat([training, new])
@@ -86,12 +86,12 @@ dots = town.scatter(
 )
 figure.colorbar(dots, ax=town, label="rent per square meter")
 town.scatter(
-    new["longitude"][called], new["latitude"][called], s=110, facecolors="none", edgecolors="tab:red", linewidths=1.8
+    new["longitude"][flagged], new["latitude"][flagged], s=110, facecolors="none", edgecolors="tab:red", linewidths=1.8
 )
-for name, row in odd.iterrows():
+for name, row in anomalies.iterrows():
     label = town.annotate(name, (row["longitude"], row["latitude"]), xytext=(9, 7), textcoords="offset points")
     label.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8})
 town.set(title="Flats, those called in red circles", xlabel="longitude", ylabel="latitude")
 explanation.plot(81, ax=why)
-why.set_title("dear at the edge", fontsize=11)
+why.set_title("expensive at the edge", fontsize=11)
 plt.show()

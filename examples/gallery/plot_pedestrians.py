@@ -1,8 +1,8 @@
 """
-Pedestrians: odd in speed, in shape, or in both
-===============================================
+Pedestrians: unusual in speed, in shape, or in both
+===================================================
 
-People cross a square. Two walks are unlike in how fast they are and in where they lead. The paper's second experiment
+People cross a square. Two walks differ in how fast they are and in where they lead. The paper's second experiment
 does this with people seen by a camera; here they are simulated.
 """
 
@@ -22,14 +22,14 @@ criteria = [Criterion("speed", "walk", "speed"), Criterion("shape", "walk", "sha
 detector = ParetoDepthDetector(criteria, alpha=0.05).fit({"walk": training.trajectories})
 
 # %%
-# Who is called, by what was simulated:
+# Flagged walks by the kind that was simulated:
 
 called = detector.predict({"walk": new.trajectories}) < 0
 for kind in ("nominal", "speed", "shape", "both"):
     print(f"{kind:<8} {called[new.kinds == kind].sum():3d} of {np.sum(new.kinds == kind)} called")
 
 # %%
-# Why the strangest of them is strange:
+# The reason for the most unusual walk:
 
 depth = detector.mean_depth({"walk": new.trajectories})
 strangest = int(np.argmax(depth))
@@ -37,7 +37,7 @@ walk = {"walk": [new.trajectories[strangest]]}
 print(detector.explain(walk).sentences[0])
 
 # %%
-# Two of each kind that are called, over nominal walks; and the dyads of the strangest one over the fronts of all pairs
+# Two flagged walks of each kind over nominal walks, and the dyads of the most unusual one over the fronts of all pairs
 # of nominal walks.
 
 figure, (square, dyads) = plt.subplots(1, 2, figsize=(12, 4.6), layout="constrained", width_ratios=(1.2, 1))

@@ -3,12 +3,12 @@ Precomputed matrices: dissimilarities from anywhere
 ===================================================
 
 Whatever can be compared in pairs can be scored: graphs, molecules, songs. If another library computes the
-dissimilarities, hand over its matrices. Here a sample is a day of response times, compared by SciPy in two ways.
+dissimilarities, pass its matrices. Here a sample is a day of response times, compared by SciPy in two ways.
 """
 
 # %%
-# A day is 120 response times. In ordinary days they are skewed, and a slow one is followed by slow ones. Odd days have
-# two humps, or come in no order.
+# A day is 120 response times. On ordinary days they are skewed, and slow ones follow slow ones. Anomalous days have two
+# peaks, or no order.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,8 +36,8 @@ new = [make_day() for _ in range(34)]
 new += [make_day(second_hump=0.3) for _ in range(3)] + [make_day(memory=0.0) for _ in range(3)]
 
 # %%
-# Two dissimilarities of two days: the Wasserstein distance of their distributions, which does not see the order, and
-# the difference of their autocorrelations, which sees only that.
+# Two dissimilarities of two days: the Wasserstein distance of their distributions, which ignores the order, and the
+# difference of their autocorrelations, which depends on nothing else.
 
 
 def autocorrelation(day):
@@ -64,7 +64,7 @@ for kind in dict.fromkeys(kinds):
     print(f"{kind:<10} {called[rows].sum()} of {rows.sum()} called")
 
 # %%
-# The matrices of the new days, and the score made of them.
+# The matrices of the new days, and their scores.
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 4.6), layout="constrained", width_ratios=(1, 1, 0.8), sharey=True)
 for ax, matrix, criterion in zip(axes, unlike, criteria, strict=False):

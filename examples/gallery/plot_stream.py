@@ -3,12 +3,12 @@ A day on the square: a stream with a change at noon
 ===================================================
 
 People cross the simulated square from six in the morning to eight in the evening. Each walk is compared with the last
-300 before it is learnt. Now and then somebody runs, stops or strays. At noon it begins to rain, and from then on
+300 before it is learnt. Occasionally somebody runs, stops or strays. At noon it begins to rain, and from then on
 everybody walks a third faster.
 """
 
 # %%
-# The day: 1,400 walks, of which one in forty is odd.
+# The day: 1,400 walks, one in forty anomalous.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,15 +30,15 @@ for hour, row in zip(hours, order, strict=True):
 is_odd = people.is_anomaly[order]
 
 # %%
-# The stream. Anomalies are not learnt, as long as they are at most one in twenty of the last 300; so the rain is learnt
-# in the end. Bins of speed are estimated from the window, and so move with it.
+# The stream does not learn anomalies while they are at most one in twenty of the last 300, so it learns the rain in the
+# end. Speed bins are estimated from the window and move with it.
 
 criteria = [Criterion("speed", "walk", "speed"), Criterion("shape", "walk", "shape")]
 stream = StreamingDetector(criteria, window=300, method="blend", alpha=0.02, max_unlearnt=0.05)
 found = [stream.update_one({"walk": walk}) for walk in walks]
 
 # %%
-# What was found in the morning, in the first half hour of rain, and in the rest of the afternoon:
+# Findings in the morning, in the first half hour of rain, and in the rest of the afternoon:
 
 is_called = np.array([observation.is_anomaly for observation in found])
 is_scored = ~np.isnan([observation.score for observation in found])
@@ -51,8 +51,8 @@ for number in stream.drifts_:
     print(f"drift at {int(hours[number])}:{int(hours[number] % 1 * 60):02d}")
 
 # %%
-# P-values through the day. Those of nominal samples lie anywhere between 0 and 1; when it begins to rain all are small,
-# drift is told, and within the hour the walks of the rain are what is usual.
+# P-values through the day. Those of nominal samples are uniform between 0 and 1. When it begins to rain all are small,
+# drift is reported, and within the hour walks in the rain have become typical.
 
 figure, (above, below) = plt.subplots(2, 1, figsize=(11, 6), sharex=True, layout="constrained", height_ratios=(2, 1))
 p_values = np.array([observation.p_value for observation in found])

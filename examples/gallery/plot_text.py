@@ -1,13 +1,13 @@
 """
-Text: messages by words and by letters
-======================================
+Text: messages by words and by characters
+=========================================
 
-Log lines of a server. Two lines are unlike by the words they share and by their letters; a third criterion is how long
-the request took. Strings are read as they are.
+Log lines of a server. Two lines are compared by common words and by characters; a third criterion is how long the
+request took. Strings need no preparation.
 """
 
 # %%
-# Lines of four kinds, and six strange ones at the end.
+# Lines of four kinds, and six anomalies at the end.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -45,7 +45,7 @@ new["line"] += [line for line, _ in strange]
 new["time"] = np.append(new["time"], [time for _, time in strange])
 
 # %%
-# `token_set` counts words in common, whatever their order; `levenshtein` counts letters to change.
+# `token_set` counts common words in any order; `levenshtein` is the edit distance.
 
 criteria = [
     Criterion("words", "line", "token_set"),
@@ -59,8 +59,8 @@ for row in np.argsort(detector.score_samples(new))[:8]:
     print(f"p = {p_values[row]:.3f}  {new['line'][row]}, {new['time'][row]:.0f} ms")
 
 # %%
-# How far each line is from the ordinary ones in its letters and in time, 1 being usual. An ordinary login that takes
-# very long is usual in both by itself; it is the two together that give it away.
+# How far each line is from the ordinary ones in characters and in time; 1 is typical. A login line that takes very long
+# is typical in each of the two; only the combination is unusual.
 
 _, letters, time = explanation.distances.T
 is_called = explanation.is_anomaly

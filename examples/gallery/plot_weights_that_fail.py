@@ -2,14 +2,14 @@
 The weights that fail
 =====================
 
-To add up several dissimilarities one has to weigh them. No weights reach every pair of samples that is a fair
-trade-off: this is the paper's argument for fronts, with its Figure 2 live.
+Adding up several dissimilarities requires weights. No weights reach every pair of samples that is a fair trade-off:
+this is the paper's argument for fronts, with its Figure 2 computed here.
 """
 
 # %%
-# A pair on the first Pareto front is one that no other pair beats in every criterion. A sum with weights picks the
-# pair at which a sloping line touches the cloud first, so it only ever finds pairs on the convex hull. The pairs in
-# the hollows between are as good, and no weights find them.
+# A pair lies on the first Pareto front if no other pair beats it in every criterion. A weighted sum picks the pair
+# where a sloping line first touches the cloud, so it only finds pairs on the convex hull. The pairs in the hollows are
+# equally good, and no weights find them.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,9 +29,9 @@ is_reached = np.isin(np.arange(len(front)), faces) | (front == front.min(axis=0)
 print(f"{is_reached.sum()} of {len(front)} dyads of the first front minimize some weighted sum")
 
 # %%
-# What that costs: nominal samples fill a square, and an anomaly lies outside it in one coordinate only. Whether a
-# weighted sum finds the anomalies depends on the weights; 101 choices of them are tried here. Which one is best
-# can be seen with labels in hand only, and the labels are what one does not have.
+# The cost: nominal samples fill a square, and an anomaly lies outside it in one coordinate only. Whether a weighted sum
+# finds the anomalies depends on the weights; we try 101 choices. Only labels show which one is best, and in practice
+# there are no labels.
 
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import NearestNeighbors
@@ -52,7 +52,7 @@ area = roc_auc_score(data.is_anomaly, depth)
 print(f"weights: {min(areas):.3f} to {max(areas):.3f}; Pareto depth, without any: {area:.3f}")
 
 # %%
-# Left, a front and the part of it that weights can reach; right, how well anomalies are told from nominal samples.
+# Left: a front and the part of it that weights can reach. Right: the area under the ROC curve for each weight.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 left.scatter(*dyads.T, s=8, color="0.8")
