@@ -85,9 +85,8 @@ def main() -> None:
     new, is_anomaly = make_invoices(200, 20, rng)
     detector = ParetoDepthDetector(CRITERIA, n_neighbors=N_NEIGHBORS, alpha=0.02).fit(training)
     labels = detector.predict(new)
-    print(
-        f"{np.sum(labels[is_anomaly] < 0)} of {is_anomaly.sum()} anomalous invoices found, {np.sum(labels[~is_anomaly] < 0)} false alarms"
-    )
+    n_found, n_false = np.sum(labels[is_anomaly] < 0), np.sum(labels[~is_anomaly] < 0)
+    print(f"{n_found} of {is_anomaly.sum()} anomalous invoices found, {n_false} false alarms")
     for i in np.argsort(detector.score_samples(new))[:3]:
         print(f"  {new['vendor'][i]}, {new['text'][i]}: {new['amount'][i]:.2f} at {int(new['hour'][i])} h")
     for advice in detector.advice_:

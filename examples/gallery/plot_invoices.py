@@ -74,9 +74,8 @@ areas = {"all four": area(criteria)} | {f"{criterion.name} alone": area([criteri
 
 detector = ParetoDepthDetector(criteria, n_neighbors=5, alpha=0.02).fit(training)
 flagged = detector.predict(new) < 0
-print(
-    f"{np.sum(flagged & is_anomaly)} of {is_anomaly.sum()} anomalous invoices flagged, {np.sum(flagged & ~is_anomaly)} of 180 others"
-)
+n_found, n_false = np.sum(flagged & is_anomaly), np.sum(flagged & ~is_anomaly)
+print(f"{n_found} of {is_anomaly.sum()} anomalous invoices flagged, {n_false} of 180 others")
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained", width_ratios=(1, 1.3))
 colors = ["tab:green", *["0.7"] * 4]

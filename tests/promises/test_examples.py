@@ -28,18 +28,18 @@ def areas(output):
     return {name.strip(): float(area) for name, area in found}
 
 
-def test_odd_invoices_show_in_no_single_criterion_but_in_all_together(run):
+def test_anomalous_invoices_show_in_no_single_criterion_but_in_all_together(run):
     if not is_installed(METRICS["levenshtein"]):
         with pytest.raises(ImportError, match=r'pip install "paretodepth\[text\]"'):
             run("invoices.py")
         return
     output = run("invoices.py")
     together, *alone = areas(output).values()
-    # Of 20 odd and 180 nominal invoices the AUC of a criterion that tells nothing has an error of 0.07.
+    # Of 20 anomalous and 180 nominal invoices, the AUC of an uninformative criterion has an error of 0.07.
     assert together > 0.9
     assert len(alone) == 4
     assert all(0.3 < area < 0.7 for area in alone)
-    counts = re.search(r"(\d+) of 20 odd invoices found, (\d+) false alarms", output).groups()
+    counts = re.search(r"(\d+) of 20 anomalous invoices found, (\d+) false alarms", output).groups()
     n_found, n_false_alarms = map(int, counts)
     assert n_found >= 15
     # Of 180 nominal invoices 3.6 are expected at alpha = 0.02, with a deviation of 2.3.
