@@ -89,7 +89,7 @@ class Fitted(NamedTuple):
 def fitted(criteria, X):
     """Fit criteria, or one per column if they are None, without a detector's fronts and scores."""
     own, encoded = FittedCriteria.fit(criteria, X, caller="ParetoDepthDetector")
-    return Fitted(own.fitted, encoded.encodings, lambda new: own.encodings(new, caller="ParetoDepthDetector"))
+    return Fitted(own.fitted, encoded.encodings, lambda new: own.encode(new, caller="ParetoDepthDetector").encodings)
 
 
 def pairs_of(criteria, X, n_jobs=1):

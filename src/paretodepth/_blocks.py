@@ -39,6 +39,11 @@ def row_blocks(n_rows: int, values_per_row: int, max_rows: int | None = None) ->
     return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
 
+def evenly_spaced(n_rows: int, n_most: int) -> NDArray[np.intp]:
+    """Return at most `n_most` row numbers, evenly spaced from the first to the last."""
+    return np.unique(np.linspace(0, max(n_rows - 1, 0), min(n_rows, n_most)).round().astype(np.intp))
+
+
 def block_values(most: int) -> int:
     """Return how many values a block may hold: `most`, or fewer if scikit-learn's `working_memory` is smaller."""
     return min(most, int(get_config()["working_memory"] * 2**20) // 8)

@@ -64,7 +64,7 @@ def weighted_sums(task: Task, weights: NDArray[np.float64]) -> NDArray[np.float6
     pairs = HeldPairs.of(ComputedPairs(criteria.fitted, encoded.encodings, 1))
     usual = usual_sizes(pairs.dyads)[:, None, None]
     among = pairs.block(slice(0, pairs.n_samples)) / usual
-    views = criteria.encodings(task.X_test, caller="weighted_sums")
+    views = criteria.encode(task.X_test, caller="weighted_sums").encodings
     new = dissimilarity_block(criteria.fitted, views, encoded.encodings, 0, 1) / usual
     return weighted_scores(among, new, weights)["k-NN sum"]
 

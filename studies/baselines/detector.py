@@ -139,7 +139,7 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         scores : ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        views = self._criteria.encodings(X, caller=CALLER)
+        views = self._criteria.encode(X, caller=CALLER).encodings
 
         def scores(block: NDArray[np.float64]) -> NDArray[np.float64]:
             nearest = Neighbors(*nearest_by_sum(block, self.weights_, self.n_neighbors_))

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
 def usual_of(values, metric, **params):
     detector = ParetoDepthDetector([Criterion("a", "a", metric, **params)]).fit({"a": values})
-    return detector.criteria_[0].usual
+    return detector.criteria_[0].typical
 
 
 @pytest.mark.parametrize("n_samples", [3, 20, 999, 2500])
@@ -44,7 +44,7 @@ def test_times_all_around_the_clock_have_no_usual_range(metric):
     explanation = detector.explain({"a": moments[:50]})
     assert not [value for sample in range(50) for value in explanation.values.of(sample)[0] if value.direction]
     assert "usual " not in " ".join(explanation.sentences)
-    (usual,) = detector.criteria_[0].usual
+    (usual,) = detector.criteria_[0].typical
     assert np.isnan(usual.ends).all()
 
 
@@ -52,7 +52,7 @@ def test_a_usual_range_of_times_holds_nine_tenths_to_the_minute():
     rng = np.random.default_rng(0)
     moments = np.datetime64("2024-01-01T20:00:00", "s") + rng.integers(0, 8 * 3600, 500)
     detector = ParetoDepthDetector([Criterion("a", "a", "time_of_day")]).fit({"a": moments})
-    (usual,) = detector.criteria_[0].usual
+    (usual,) = detector.criteria_[0].typical
     low, high = usual.ends
     assert (low % 60e6, high % 60e6) == (0, 0)
     of_day = (moments - moments.astype("datetime64[D]")) / np.timedelta64(1, "us")
@@ -96,7 +96,7 @@ def test_on_a_circle_no_shorter_way_holds_as_many():
 def test_categories_are_counted_and_missing_ones_are_not():
     detector = ParetoDepthDetector([Criterion("a", ["c", "x", "y"], "gower", missing="ignore")])
     detector.fit({"c": ["p", "p", None, "q"], "x": [1.0, 2.0, 3.0, np.nan], "y": [1.0, 2.0, 3.0, 4.0]})
-    category, number, _ = detector.criteria_[0].usual
+    category, number, _ = detector.criteria_[0].typical
     assert (category.counts, category.n_samples) == ({"p": 2, "q": 1}, 3)
     assert (number.n_samples, number.low, number.high) == (3, 1.0, 3.0)
     assert [category.compared(value).n_same for value in ("p", "z", None)] == [2, 0, 0]
@@ -107,6 +107,6 @@ def test_of_functions_and_matrices_nothing_is_noted():
     rows = np.random.default_rng(0).random(20)
     assert usual_of(rows, lambda A, B: np.abs(A - B.T)) == ()
     precomputed = ParetoDepthDetector([Criterion("a", metric="precomputed")]).fit([np.abs(rows[:, None] - rows)])
-    assert precomputed.criteria_[0].usual == ()
+    assert precomputed.criteria_[0].typical == ()
     (sentence,) = precomputed.explain([np.abs(5 - rows)[None]]).sentences
     assert sentence.startswith("No nominal sample is as far from its ")

@@ -160,7 +160,7 @@ def test_a_panel_begins_with_the_oddest_values_against_the_usual(shops, opened):
 
     first, *others = strips(7)
     told = re.fullmatch(r"amount\s+4000 above the usual ([\d.]+)–([\d.]+)", first)
-    assert (float(told[1]), float(told[2])) == amount.usual[0].ends
+    assert (float(told[1]), float(told[2])) == amount.typical[0].ends
     assert f"amount 4000 is high (usual {told[1]}–{told[2]})" in page.inner_text("#sentence")
     assert len(others) == 2
     assert {text.split()[0] for text in strips(8)[:2]} == {"shop", "amount"}

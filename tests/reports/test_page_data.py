@@ -195,7 +195,7 @@ def test_a_page_shows_the_usual_range_of_the_sentence_also_of_a_model_alone(foun
     for one in (found, scored(found.detector, found.samples)):
         figures = page_figures(one, "title", 1000, 1000, 40)
         for entry in figures["usual"]:
-            usual = next(u for c in one.model.criteria.fitted for u in c.usual if u.name == entry["name"])
+            usual = next(u for c in one.model.criteria.fitted for u in c.typical if u.name == entry["name"])
             assert (entry["low"], entry["high"]) == usual.ends
             sentences = " ".join(figures["samples"]["sentence"])
             told = re.findall(rf"\b{entry['name']} [^ ]+ (?:is \w+ )?\(usual ([^)]+)\)", sentences)
@@ -208,7 +208,7 @@ def test_cells_have_the_digits_of_sentences_and_compare_as_the_values_do():
     rng = np.random.default_rng(0)
     nominal, values = pa.table({"a": rng.normal(1000, 10, 300)}), rng.normal(1000, 60, 300)
     detector = ParetoDepthDetector(method="criteria")
-    low, high = detector.fit(nominal).criteria_[0].usual[0].ends
+    low, high = detector.fit(nominal).criteria_[0].typical[0].ends
     values[:9] = [1012.5, 1e-7, high, high + 1e-6, high - 1e-9, low - 1e-7, low, 2e6 + 0.5, -1e30 / 7]
     found = detect(detector, nominal, pa.table({"a": values}))
     figures = page_figures(found, "title", 1000, 1000, 40)

@@ -84,7 +84,7 @@ class Truth:
         self.model = model = detector.model_
         self.method = model.method
         self.fitted = model.criteria.fitted
-        every = model.criteria.encodings(training, caller="")
+        every = model.criteria.encode(training, caller="").encodings
         own = [c.dissimilarities(encoding, encoding, (0, 0)) for c, encoding in zip(self.fitted, every, strict=True)]
         self.training = np.array(own)[:, model.rows][:, :, model.rows]
         for matrix in self.training:
@@ -96,7 +96,7 @@ class Truth:
         self.known = {}
 
     def new_rows(self, new):
-        encodings = self.model.criteria.encodings(new, caller="")
+        encodings = self.model.criteria.encode(new, caller="").encodings
         pairs = zip(self.fitted, encodings, self.model.training, strict=True)
         blocks = [
             encoding[:, self.model.rows] if c.is_precomputed else c.dissimilarities(encoding, training, (0, 0))
@@ -316,8 +316,8 @@ class Checked:
     def raw(self, criterion, value):
         """The numbers or categories of the training samples, and this sample's, in a column of a criterion."""
         names = list(self.training)
-        (usual,) = [usual for usual in self.truth.fitted[criterion].usual if usual.name == value.name]
-        metric, name = self.truth.fitted[criterion].metric, names[usual.column]
+        (usual,) = [usual for usual in self.truth.fitted[criterion].typical if usual.name == value.name]
+        metric, name = self.truth.fitted[criterion].criterion.metric, names[usual.column]
         own = (self.training if self.exclude is not None else self.new)[name][self.sample]
         training = [self.training[name][row] for row in self.truth.model.rows]
         return [read(metric, entry) for entry in training], read(metric, own)

@@ -21,6 +21,7 @@ Missing = Literal["fail", "ignore", "drop"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 ColumnNames = str | int | Iterable[str] | Iterable[int] | None
 PRECOMPUTED = "precomputed"
+SEQUENCE_KINDS = ("text", "series", "trajectories")
 MAX_CRITERIA = 64
 """Far fewer already leave almost every dyad undominated, while lists of neighbors grow with the square."""
 
@@ -130,6 +131,23 @@ class Criterion:
     def registered(self) -> Metric | None:
         """The registry's entry of a metric given by name, except ``"precomputed"``."""
         return METRICS.get(self.metric) if isinstance(self.metric, str) else None
+
+    @property
+    def names_one(self) -> bool:
+        """Whether its column is named alone rather than in a list."""
+        return self.columns is None or isinstance(self.columns, str | int)
+
+    @property
+    def reads_list(self) -> bool:
+        """Whether it takes a plain list as a column of strings or sequences."""
+        metric = self.registered
+        return self.columns is None and metric is not None and metric.kind in SEQUENCE_KINDS
+
+    @property
+    def reads_numbers(self) -> bool:
+        """Whether it can read nothing but numbers."""
+        metric = self.registered
+        return self.transform is None and metric is not None and metric.kind == "numeric"
 
     def with_missing(self, missing: Missing) -> Criterion:
         """Return the criterion with another rule for missing values, or itself if it has one already."""

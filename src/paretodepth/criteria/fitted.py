@@ -25,7 +25,7 @@ from paretodepth.criteria.criterion import (
 from paretodepth.criteria.matrices import check_matrices, check_matrix
 from paretodepth.criteria.metrics.metric import Encoding, State
 from paretodepth.criteria.missing import EncodedSamples, check_common, frame_index, kept_rows, part_of
-from paretodepth.criteria.reference_range import ReferenceRange, reference_ranges
+from paretodepth.criteria.reference_range import ReferenceRange, column_values, reference_ranges
 from paretodepth.criteria.samples import MIN_SAMPLES, Layout, check_n_samples, read_new, read_training
 from paretodepth.criteria.transform import is_batch_stable, transformed, transformer_input
 from paretodepth.criteria.values import Columns, Origin, check_comparable, check_dissimilarities, check_no_missing
@@ -33,7 +33,6 @@ from paretodepth.criteria.values import Columns, Origin, check_comparable, check
 Rows = slice | NDArray[np.intp]
 Bound = list[tuple[Criterion, list[int]]]
 Block = NDArray[np.float64]
-SEQUENCE_KINDS = ("text", "series", "trajectories")
 
 
 @dataclass(frozen=True)
@@ -50,15 +49,15 @@ class FittedCriterion:
         Parameters and estimates of its metric: numbers, strings, lists of these and arrays.
     transform : transformer or None
         The fitted clone of the criterion's transformer.
-    usual : tuple of Usual
-        What the training samples have in its columns, as far as that can be told.
+    typical : tuple of ReferenceRange
+        The typical range of each of its columns that has one.
     """
 
     criterion: Criterion
     columns: list[int]
     state: State = field(repr=False)
     transform: Any = None
-    usual: tuple[ReferenceRange, ...] = field(default=(), repr=False)
+    typical: tuple[ReferenceRange, ...] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
@@ -88,11 +87,21 @@ class FittedCriterion:
             return check_matrix(matrix, self.name, self.state["n_training"], table.first_row)
         columns = _read_columns(self.criterion, self.columns, table)
         if self.transform is not None:
-            samples = transformer_input(columns, is_single=_names_one(self.criterion))
+            samples = transformer_input(columns, is_single=self.criterion.names_one)
             columns = _transformed_columns(self.criterion, self.transform, samples, self.state["transforms_alone"])
             columns = replace(columns, first_row=table.first_row, rows=table.rows)
         registered = self.criterion.registered
         return callable_view(columns) if registered is None else registered.encode(columns, self.state)
+
+    def values(self, reference: ReferenceRange, table: Columns) -> Any:
+        """Return the values of samples in the column of a typical range, NaN or None where missing."""
+        columns = replace(table, arrays=[table.arrays[reference.column]], names=[reference.name], ignores_missing=True)
+        return column_values(self.criterion, reference.kind, columns, self.state)
+
+    def decoded(self, reference: ReferenceRange, encoding: Encoding) -> list[Any]:
+        """Return the values of encoded samples in the column of a typical range as they were given."""
+        metric = self.criterion.registered
+        return [] if metric is None else metric.decoded(encoding, self.state, self.columns.index(reference.column))
 
     def dissimilarities(self, A: Encoding, B: Encoding, origin: Origin, n_jobs: int | None = None) -> Block:
         """Return the dissimilarities of each row of `A` to each row of `B`, checked.
@@ -118,7 +127,8 @@ class FittedCriterion:
             out[:] = encoding[rows, start:] if block is None else block
 
     def _block(self, A: Encoding, B: Encoding, origin: Origin, n_jobs: int | None, out: Block | None) -> Block:
-        metric, registered, params = self.metric, self.criterion.registered, self.criterion.params
+        metric: Any = self.criterion.metric
+        registered, params = self.criterion.registered, self.criterion.params
         if registered is not None:
             check_comparable(A, B, self.name)
             # More threads than cores help nobody, and the number may come from a stranger's file.
@@ -127,10 +137,9 @@ class FittedCriterion:
             if self.criterion.missing == "ignore":
                 check_common(block, self.name, origin, n_columns=A.shape[1])
         elif self.criterion.pairwise:
-            is_training = out is not None
-            block = element_block(metric, A, B, params, self.name, is_training=is_training)  # type: ignore[arg-type]
+            block = element_block(metric, A, B, params, self.name, is_training=out is not None)
         else:
-            block = metric(read_only(A), read_only(B), **params)  # type: ignore[operator]
+            block = metric(read_only(A), read_only(B), **params)
         return check_dissimilarities(block, (len(A), len(B)), self.name, origin)
 
 
@@ -179,8 +188,8 @@ class FittedCriteria:
         table, layout = read_training(
             X,
             caller,
-            as_objects=any(reads_list(criterion) for criterion in given or []),
-            as_numbers=all(_reads_numbers(criterion) for criterion in given or []),
+            as_objects=any(criterion.reads_list for criterion in given or []),
+            as_numbers=all(criterion.reads_numbers for criterion in given or []),
         )
         check_n_criteria(len(given or table.arrays), caller)
         bound = bound_criteria(given, layout)
@@ -191,7 +200,7 @@ class FittedCriteria:
         own = cls(fitted, layout)
         encodings = own._views(part_of(table, rows))
         # Only now that metrics have refused what they cannot read.
-        own = cls([_with_usual(criterion, part_of(table, fitted_to)) for criterion in fitted], layout)
+        own = cls([_with_typical(criterion, part_of(table, fitted_to)) for criterion in fitted], layout)
         if len(rows) < len(table):
             encodings = own.rows_of_views(encodings, slice(None), rows)
         return own, EncodedSamples(encodings, rows, len(table))
@@ -211,16 +220,12 @@ class FittedCriteria:
             matrices = check_matrices(X, self.names, self.layout.n_features, caller, first_row)
             return EncodedSamples(matrices, np.arange(len(matrices[0])), len(matrices[0]))
         _check_mapping_of(criteria, X, caller)
-        as_numbers = all(_reads_numbers(criterion) for criterion in criteria)
+        as_numbers = all(criterion.reads_numbers for criterion in criteria)
         needed = needed_columns(self.bound, self.layout)
         table = read_new(X, caller, self.layout, as_numbers=as_numbers, first_row=first_row, needed=needed)
         rows = kept_rows(self.bound, table, missing)
         encoded = part_of(table, rows)
         return EncodedSamples(self._views(encoded) if len(rows) else [], rows, len(table), frame_index(X), encoded)
-
-    def encodings(self, X: Any, *, caller: str) -> list[Encoding]:
-        """Return what each criterion sees of new samples, without those that are dropped."""
-        return self.encode(X, caller=caller).encodings
 
     def columns(self, X: Any, *, caller: str) -> Columns:
         """Return new samples as columns, as they came."""
@@ -275,7 +280,7 @@ def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, row
     columns = _read_columns(criterion, indices, table)
     columns = part_of(columns, rows)
     if criterion.transform is not None:
-        samples = transformer_input(columns, is_single=_names_one(criterion))
+        samples = transformer_input(columns, is_single=criterion.names_one)
         transformer = clone(criterion.transform).fit(samples)
         state["transforms_alone"] = not is_batch_stable(transformer, samples, criterion.name)
         columns = _transformed_columns(criterion, transformer, samples, state["transforms_alone"])
@@ -286,10 +291,10 @@ def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, row
     return FittedCriterion(criterion, indices, state, transformer)
 
 
-def _with_usual(fitted: FittedCriterion, table: Columns) -> FittedCriterion:
-    """Return a criterion that knows what is usual of the columns it reads."""
+def _with_typical(fitted: FittedCriterion, table: Columns) -> FittedCriterion:
+    """Return a criterion with the typical ranges of the columns it reads."""
     columns = _read_columns(fitted.criterion, fitted.columns, table)
-    return replace(fitted, usual=reference_ranges(fitted.criterion, fitted.columns, columns, fitted.state))
+    return replace(fitted, typical=reference_ranges(fitted.criterion, fitted.columns, columns, fitted.state))
 
 
 def _read_columns(criterion: Criterion, indices: list[int], table: Columns) -> Columns:
@@ -319,23 +324,6 @@ def needed_columns(bound: Bound, layout: Layout) -> list[str] | None:
     if names is None or not all(criterion.is_by_name or criterion.is_precomputed for criterion, _ in bound):
         return None
     return [names[column] for column in sorted({column for _, columns in bound for column in columns})]
-
-
-def _names_one(criterion: Criterion) -> bool:
-    """Tell whether a criterion names its column alone rather than in a list."""
-    return criterion.columns is None or isinstance(criterion.columns, str | int)
-
-
-def reads_list(criterion: Criterion) -> bool:
-    """Tell whether a criterion takes a plain list as a column of strings or sequences."""
-    metric = criterion.registered
-    return criterion.columns is None and metric is not None and metric.kind in SEQUENCE_KINDS
-
-
-def _reads_numbers(criterion: Criterion) -> bool:
-    """Tell whether a criterion can read nothing but numbers."""
-    metric = criterion.registered
-    return criterion.transform is None and metric is not None and metric.kind == "numeric"
 
 
 def _check_mapping_of(criteria: Sequence[Criterion], X: object, caller: str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from paretodepth._blocks import evenly_spaced
 from paretodepth.criteria.metrics.times import check_moments
 from paretodepth.criteria.samples import (
     array_kind,
@@ -135,7 +136,7 @@ def profiles(
 
 
 def _profile(name: str, array: Column, id_column: str | None, label: str | None, n_looked_at: int) -> Profile:
-    some = array[spread_rows(len(array), n_looked_at)]
+    some = array[evenly_spaced(len(array), n_looked_at)]
     if name == id_column:
         return Profile(name, "id", "names the samples", some)
     if name == label:
@@ -151,11 +152,6 @@ def _profile(name: str, array: Column, id_column: str | None, label: str | None,
         is_empty = all(is_missing(value) for value in some)
         return Profile(name, *(("empty", "holds nothing") if is_empty else ("other", "holds no known type")), some)
     return Profile(name, *of_kind[kind](name, array, some), some)
-
-
-def spread_rows(n_rows: int, n_most: int) -> NDArray[np.intp]:
-    """Return row numbers spread evenly over a table, all if there are no more than `n_most`."""
-    return np.unique(np.linspace(0, max(n_rows - 1, 0), min(n_rows, n_most)).round().astype(np.intp))
 
 
 def words_of(name: str) -> list[str]:

@@ -1,29 +1,36 @@
-"""What is usual of the columns that criteria read, and how a sample's values compare with it."""
+"""The typical range of each column that criteria read, and how a sample's values compare with it."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth._blocks import evenly_spaced
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.metrics.metric import State
-from paretodepth.criteria.values import Column, Columns, check_categories, is_missing
+from paretodepth.criteria.metrics.metric import State, ValueKind
+from paretodepth.criteria.values import Column, Columns, check_categories, check_numbers, is_missing
 
-ValueKind = Literal["number", "phase", "moment", "time_of_day", "weekday", "day_of_year", "category"]
-USUAL_SHARE = 0.9
-"""Of the training samples are within what is usual."""
+TYPICAL_SHARE = 0.9
+"""Share of the training samples within the typical range."""
 N_KEPT = 1001
-"""Values of a column that are kept at most, spread evenly over all."""
+"""Maximum number of values kept of a column, evenly spaced among the sorted values."""
 MAX_ARC = 0.75
-"""Share of a circle from which on a range is none: it would hold nearly everything."""
+"""A range longer than this share of a circle is none: it would hold nearly everything."""
+N_BINS = 32
+BINS = {"time_of_day": 24, "weekday": 7}
+"""Bars of a histogram; around a clock and a week."""
+EDGE_SHARE = 0.005
+"""Share of the smallest and of the largest values that a histogram counts in its outer bars."""
+LOG_RATIO = 50.0
+"""Positive values with such a ratio of the largest to the median get bars of equal width on a logarithmic axis."""
 N_DIGITS = 6
 """Significant digits that a number is shown with; whole numbers are shown whole."""
 MINUTE = 60e6
@@ -31,37 +38,49 @@ MINUTE = 60e6
 LAST_MINUTE = 253_402_300_740e6
 """The last one of the year 9999."""
 PERIODS: dict[str, float] = {"time_of_day": 24 * 3600e6, "weekday": 7.0, "day_of_year": 366.0}
-TIMES: dict[str, ValueKind] = {
-    "elapsed": "moment",
-    "time_of_day": "time_of_day",
-    "weekday": "weekday",
-    "day_of_year": "day_of_year",
-}
-"""What metrics of times make of them, as their views hold it: microseconds since 1970, or of the day, or days."""
+"""Length of the circle that times lie on, in the unit of their encoding."""
+
+
+class Histogram(NamedTuple):
+    """Counts of values in bars of equal width, from `low` to `high`.
+
+    Attributes
+    ----------
+    low, high : float
+    is_logarithmic : bool
+        Whether the bars are equally wide on a logarithmic axis.
+    counts : list of int
+        Values of each bar; the outer bars count the values beyond them too.
+    """
+
+    low: float
+    high: float
+    is_logarithmic: bool
+    counts: list[int]
 
 
 @dataclass(frozen=True)
 class ReferenceRange:
-    """What the training samples have in one column that a criterion reads.
+    """The values of the training samples in one column that a criterion reads, and their typical range.
 
     Attributes
     ----------
     column : int
     name : str
-        Of the column or, if a criterion reads no other, of the criterion.
+        Name of the column or, if the criterion reads no other, of the criterion.
     kind : str
         What the values are; "phase" for numbers on a circle.
     n_samples : int
-        Training samples that have a value.
+        Number of training samples that have a value.
     values : ndarray of shape (n_kept,)
-        Numbers in rising order, the first and the last among them; none of categories.
+        Sorted numbers, including the smallest and the largest; empty for categories.
     low, high : float
-        Nine tenths of the training samples are from the one to the other; on a circle, the shortest way that holds
-        this many starts at `low`. People read `ends`.
+        The typical range: nine tenths of the training samples are within it. On a circle, it is the shortest arc
+        that holds as many, from `low` onwards. People read `ends`.
     period : float
-        Of a circle, otherwise 0.
+        Length of the circle, 0 if there is none.
     counts : dict of int
-        How many training samples have each category.
+        Number of training samples of each category.
     """
 
     column: int
@@ -78,20 +97,38 @@ class ReferenceRange:
     def of_numbers(
         cls, column: int, name: str, kind: ValueKind, values: NDArray[np.float64], period: float
     ) -> ReferenceRange:
-        """Return what is usual of numbers, at least one of which is there."""
+        """Return the range of numbers, at least one of which is not NaN."""
         ranked = np.sort(values[~np.isnan(values)])
         n_samples = len(ranked)
-        low, high = _shortest_arc(ranked, period, USUAL_SHARE) if period else _middle(ranked, USUAL_SHARE)
-        kept = ranked[np.linspace(0, n_samples - 1, min(n_samples, N_KEPT)).round().astype(np.intp)]
+        low, high = _shortest_arc(ranked, period, TYPICAL_SHARE) if period else _middle(ranked, TYPICAL_SHARE)
+        kept = ranked[evenly_spaced(n_samples, N_KEPT)]
         return cls(column, name, kind, n_samples, kept, low, high, period)
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """The usual range as sentences and pages show it, both NaN if there is none: see `shown_ends`."""
+        """The typical range as sentences and pages show it, both NaN if there is none: see `shown_ends`."""
         return shown_ends(self.low, self.high, self.kind, self.period)
 
+    @property
+    def ranked_categories(self) -> list[Any]:
+        """The categories, the most frequent first."""
+        return sorted(self.counts, key=lambda category: -self.counts[category])
+
+    def histogram(self) -> Histogram:
+        """Return the counts of the kept numbers in bars."""
+        low, middle, high = np.quantile(self.values, [EDGE_SHARE, 0.5, 1 - EDGE_SHARE], method="nearest").tolist()
+        is_logarithmic = low > 0 and high > LOG_RATIO * middle and self.kind == "number"
+        if self.period:
+            low, high = 0.0, self.period
+        elif low == high:
+            low, high = low - 0.5, high + 0.5
+        space = np.geomspace if is_logarithmic else np.linspace
+        edges: NDArray[np.float64] = space(low, high, 1 + BINS.get(self.kind, N_BINS))
+        counts = np.histogram(np.clip(self.values, low, high), np.maximum.accumulate(edges))[0]
+        return Histogram(low, high, is_logarithmic, counts.tolist())
+
     def compared(self, value: Any, *, is_training_sample: bool = False) -> ComparedValue:
-        """Return how a value, None if missing, compares with what is usual; a training sample is no other."""
+        """Return how a value, None if missing, compares with the typical range of other samples."""
         if self.kind == "category":
             n_same = max(self.counts.get(value, 0) - is_training_sample, 0)
             return ComparedValue(
@@ -105,12 +142,12 @@ class ReferenceRange:
         return ComparedValue(self.name, self.kind, number, *self.ends, direction, percentile, 0, self.n_samples)
 
     def beside(self, value: Any, others: Sequence[Any]) -> ComparedValue:
-        """Return how a value compares with those of some samples: what is usual is what they have."""
+        """Return how a value compares with those of some samples, as if all of theirs were typical."""
         if self.kind == "category":
             n_same = sum(other == value for other in others)
             return ComparedValue(self.name, self.kind, value, n_same=n_same, n_samples=len(others))
         ranked = np.sort(np.asarray(others, dtype=np.float64))
-        # Values that a view holds as logarithms come back with other last bits.
+        # Values that were encoded as logarithms come back with other last bits.
         ranked = np.array([float(f"{other:.12g}") for other in ranked.tolist()])
         low, high = _shortest_arc(ranked, self.period, 1.0) if self.period else (float(ranked[0]), float(ranked[-1]))
         low, high = shown_ends(low, high, self.kind, self.period)
@@ -120,7 +157,7 @@ class ReferenceRange:
 
 
 class ComparedValue(NamedTuple):
-    """A value of a sample beside what is usual.
+    """A value of a sample and the typical range.
 
     Attributes
     ----------
@@ -130,13 +167,13 @@ class ComparedValue(NamedTuple):
         As of `ReferenceRange`.
     value : float, category or None
     low, high : float
-        What is usual; NaN of categories, and where there is no usual range.
+        The typical range; NaN for categories and where there is none.
     direction : str
-        "high" or "low" if it is beyond that, "off" on a circle, otherwise nothing.
+        "high" or "low" if the value is beyond the range, "off" on a circle, otherwise empty.
     percentile : float
-        Percentage of the training samples that have less, to a tenth; NaN of categories and on a circle.
+        Percentage of the training samples with a smaller value, to a tenth; NaN for categories and on a circle.
     n_same, n_samples : int
-        Of a category, how many training samples have it, of how many.
+        Of a category, the number of training samples that have it, and of those compared.
     """
 
     name: str
@@ -151,31 +188,31 @@ class ComparedValue(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether it is there."""
+        """Whether the value is not missing."""
         return not is_missing(self.value)
 
     @property
     def has_range(self) -> bool:
-        """Whether it is known what is usual: not of categories, nor of times all around the clock."""
+        """Whether there is a typical range: not for categories, nor for times all around the clock."""
         return not math.isnan(self.low)
 
     @property
     def unusualness(self) -> float:
-        """How far beyond the usual it is, in widths of the usual range; of rare categories, how rare."""
+        """Distance from the typical range in widths of that range; of rare categories, how rare they are."""
         if self.kind == "category":
-            is_rare = self.n_same <= (1 - USUAL_SHARE) / 2 * self.n_samples
+            is_rare = self.n_same <= (1 - TYPICAL_SHARE) / 2 * self.n_samples
             return 1 / (1 + self.n_same) if is_rare and self.value is not None else 0.0
         return self.beyond(self.low, self.high)
 
     def beyond(self, low: float, high: float) -> float:
-        """Return how far beyond the usual it is in widths of a range; on a circle, whether it is."""
+        """Return the distance from the typical range in widths of a given one; on a circle 1 beyond it, else 0."""
         if self.direction in ("", "off"):
             return float(bool(self.direction))
         return float(max(self.value - self.high, self.low - self.value)) / max(high - low, math.ulp(0.0))
 
 
 def _direction(number: float, low: float, high: float, period: float) -> str:
-    """Return on which side of a range a number is, nothing if it is within or missing, or there is no range."""
+    """Return on which side of a range a number is; empty if it is within or missing, or there is no range."""
     if math.isnan(number) or math.isnan(low):
         return ""
     if period:
@@ -184,13 +221,13 @@ def _direction(number: float, low: float, high: float, period: float) -> str:
 
 
 def _middle(ranked: NDArray[np.float64], share: float) -> tuple[float, float]:
-    """Return between what the middle share of numbers in rising order is."""
+    """Return the range of the middle share of sorted numbers."""
     last, rest = len(ranked) - 1, (1 - share) / 2
     return float(ranked[math.floor(rest * last)]), float(ranked[math.ceil((1 - rest) * last)])
 
 
 def _shortest_arc(ranked: NDArray[np.float64], period: float, share: float) -> tuple[float, float]:
-    """Return the shortest way on a circle that holds a share of the numbers, from where to where."""
+    """Return start and end of the shortest arc of a circle that holds a share of the numbers."""
     n_within = math.ceil(share * len(ranked))
     ends = np.concatenate([ranked, ranked + period])[n_within - 1 :][: len(ranked)]
     first = int((ends - ranked).argmin())
@@ -259,87 +296,53 @@ def shown_number(number: float, ends: Sequence[float] = ()) -> float:
 def reference_ranges(
     criterion: Criterion, indices: Sequence[int], columns: Columns, state: State
 ) -> tuple[ReferenceRange, ...]:
-    """Return what is usual of the columns that a criterion reads: of numbers, times and categories."""
+    """Return the typical range of each column that a criterion reads: of numbers, times and categories."""
     found = []
     for place, (index, name) in enumerate(zip(indices, columns.names, strict=True)):
-        kind = usual_kind(criterion, state, place)
-        if kind is None or (kind in ("number", "phase") and not _are_numbers(columns.arrays[place])):
+        kind = value_kind(criterion, state, place)
+        array = columns.arrays[place]
+        if kind is None or (kind in ("number", "phase") and not _holds_single_values(array)):
             continue
-        values = _values(criterion, kind, replace(columns, arrays=[columns.arrays[place]], names=[name]), state)
-        # A criterion of one column is known by its own name, save that a time needs no word for what is read of it;
-        # without names columns are x0, x1 and so on.
-        is_time = kind in TIMES.values()
+        values = column_values(criterion, kind, replace(columns, arrays=[array], names=[name]), state)
+        # A criterion of one column goes by its own name, except "when (weekday)": a time needs no such word.
+        # Columns without names are x0, x1 and so on.
         name = f"x{name}" if name.isdigit() else name
-        if len(indices) == 1 and not (is_time and criterion.name.startswith(f"{name} (")):
+        is_named_for_time = kind not in ("number", "phase", "category") and criterion.name.startswith(f"{name} (")
+        if len(indices) == 1 and not is_named_for_time:
             name = criterion.name
         if kind == "category":
             counts = Counter(value for value in values if value is not None)
             found.append(ReferenceRange(index, name, kind, counts.total(), np.empty(0), counts=dict(counts)))
         elif not np.isnan(values).all():
-            found.append(ReferenceRange.of_numbers(index, name, kind, np.asarray(values), usual_period(kind, state)))
+            found.append(ReferenceRange.of_numbers(index, name, kind, values, circle_length(kind, state)))
     return tuple(found)
 
 
-def column_values(criterion: Criterion, usual: ReferenceRange, table: Columns, state: State) -> Any:
-    """Return what samples have in a column, NaN or None where nothing, given all their columns."""
-    columns = replace(table, arrays=[table.arrays[usual.column]], names=[usual.name], ignores_missing=True)
-    return _values(criterion, usual.kind, columns, state)
-
-
-def usual_kind(criterion: Criterion, state: State, place: int) -> ValueKind | None:
-    """Return what the values of a criterion's column are, if they can be told; None if not."""
+def value_kind(criterion: Criterion, state: State, place: int) -> ValueKind | None:
+    """Return what the values of a criterion's column are; None if they have no typical range."""
     metric = criterion.registered
     if metric is None or criterion.transform is not None:
         return None
-    if metric.kind == "times":
-        return TIMES.get(metric.name)
-    if "vocabularies" in state and state["vocabularies"][place] is not None:
-        return "category"
-    if metric.kind not in ("numeric", "mixed"):
-        return None
-    return "phase" if metric.name == "cyclic" else "number"
+    vocabularies = state.get("vocabularies")
+    return metric.values if vocabularies is None or vocabularies[place] is None else "category"
 
 
-def usual_period(kind: ValueKind, state: State) -> float:
+def circle_length(kind: ValueKind, state: State) -> float:
     """Return the length of the circle that values are on, 0 if they are on none."""
     return float(state["period"]) if kind == "phase" else PERIODS.get(kind, 0.0)
 
 
-def _are_numbers(array: Column) -> bool:
+def _holds_single_values(array: Column) -> bool:
     if array.dtype.kind == "O":
         return all(is_missing(value) or np.ndim(value) == 0 for value in array)
     return array.ndim == 1
 
 
-def _values(criterion: Criterion, kind: ValueKind, columns: Columns, state: Mapping[str, Any]) -> Any:
+def column_values(criterion: Criterion, kind: ValueKind, columns: Columns, state: State) -> Any:
     """Return the values of one column: categories, or numbers as an array."""
     if kind == "category":
         return check_categories(columns)[0]
-    if kind in TIMES.values():
-        encoding: NDArray[np.float64] = criterion.registered.encode(columns, dict(state))[:, 0]  # type: ignore[union-attr]
-        return encoding
-    (array,) = columns.arrays
-    if array.dtype.kind == "O":
-        array = np.array([math.nan if is_missing(value) else float(value) for value in array])
-    numbers = array.astype(np.float64)
-    return np.mod(numbers, state["period"]) if kind == "phase" else numbers
-
-
-def viewed_values(
-    criterion: Criterion, usual: ReferenceRange, encoding: NDArray[Any], state: State, place: int
-) -> list[Any]:
-    """Return what samples have in a criterion's column, by its place, from what the metric sees of them."""
-    numbers, metric = encoding[:, place], criterion.registered
-    if usual.kind == "category":
-        known = state["vocabularies"][place]
-        return [known[int(code)] if 0 <= code < len(known) else None for code in numbers.tolist()]
-    if metric is not None and metric.name == "log_ratio":
-        numbers = np.exp(numbers)
-    elif metric is not None and metric.name == "haversine":
-        numbers = np.degrees(numbers)
-    elif metric is not None and metric.name == "scaled":
-        numbers = numbers * state["scales"][place]
-        if state["floors"][place] > 0:
-            numbers = 2 * state["floors"][place] * np.sinh(numbers)
-    values: list[Any] = numbers.tolist()
-    return values
+    if kind == "number":
+        return check_numbers(columns)[:, 0]
+    encoding: NDArray[np.float64] = criterion.registered.encode(columns, state)  # type: ignore[union-attr]
+    return encoding[:, 0]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from paretodepth.criteria.criterion import MAX_CRITERIA, Criterion, check_criterion
 from paretodepth.criteria.fitted import FittedCriteria, FittedCriterion
 from paretodepth.criteria.matrices import check_matrix
-from paretodepth.criteria.reference_range import ReferenceRange, usual_kind, usual_period
+from paretodepth.criteria.reference_range import ReferenceRange, circle_length, value_kind
 from paretodepth.criteria.samples import Layout
 from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts
@@ -66,21 +66,21 @@ def is_known_state(state: dict[str, Any], fitted: FittedCriterion, sizes: Sizes)
     return set(state) <= known
 
 
-def _is_usual(usual: ReferenceRange, fitted: FittedCriterion) -> bool:
-    """Tell whether what is usual is of a column that a criterion reads, and of its kind."""
-    if usual.column not in fitted.columns or usual.values.ndim != 1:
+def _is_typical(typical: ReferenceRange, fitted: FittedCriterion) -> bool:
+    """Tell whether a typical range is of a column that a criterion reads, and of its kind."""
+    if typical.column not in fitted.columns or typical.values.ndim != 1:
         return False
-    if usual.kind != usual_kind(fitted.criterion, fitted.state, fitted.columns.index(usual.column)):
+    if typical.kind != value_kind(fitted.criterion, fitted.state, fitted.columns.index(typical.column)):
         return False
-    if usual.kind == "category":
-        return len(usual.values) == 0 and all(1 <= count <= usual.n_samples for count in usual.counts.values())
-    if not len(usual.values) or usual.period != usual_period(usual.kind, fitted.state):
+    if typical.kind == "category":
+        return len(typical.values) == 0 and all(1 <= count <= typical.n_samples for count in typical.counts.values())
+    if not len(typical.values) or typical.period != circle_length(typical.kind, fitted.state):
         return False
-    first, last = usual.values[0], usual.values[-1]
-    if not (first <= min(usual.low, usual.high) and max(usual.low, usual.high) <= last):
+    first, last = typical.values[0], typical.values[-1]
+    if not (first <= min(typical.low, typical.high) and max(typical.low, typical.high) <= last):
         return False
     # A calendar ends; numbers do not.
-    return usual.kind != "moment" or bool(max(abs(first), abs(last)) <= LAST_MOMENT)
+    return typical.kind != "moment" or bool(max(abs(first), abs(last)) <= LAST_MOMENT)
 
 
 def are_named(fitted: Sequence[FittedCriterion], owner: Any, sizes: Sizes) -> bool:
@@ -182,9 +182,9 @@ def _is_view(fitted: FittedCriterion, encoding: Any, n_training: int) -> bool:
     if fitted.is_precomputed:
         count = fitted.state.get("n_training")
         is_counted = isinstance(count, int) and not isinstance(count, bool) and n_training <= count <= 2**53
-        return is_counted and not fitted.usual and len(check_matrix(encoding, fitted.name, None)) == n_training
+        return is_counted and not fitted.typical and len(check_matrix(encoding, fitted.name, None)) == n_training
     if metric is None:
-        return not fitted.usual
+        return not fitted.typical
     if metric.kind == "text":
         is_right = encoding.ndim == 1 and all(isinstance(value, str) for value in encoding)
     elif metric.keeps_sequences:
@@ -196,7 +196,7 @@ def _is_view(fitted: FittedCriterion, encoding: Any, n_training: int) -> bool:
     for name, fits in metric.estimates:
         is_estimate = fits(fitted.state[name], fitted.criterion.params, len(fitted.columns), encoding)
         check_fitting(is_estimate, f"{name.replace('_', ' ')} of the metric {metric.name}")
-    check_fitting(all(_is_usual(usual, fitted) for usual in fitted.usual), "usual values")
+    check_fitting(all(_is_typical(typical, fitted) for typical in fitted.typical), "usual values")
     return True
 
 

@@ -118,7 +118,7 @@ SCHEMA: dict[type, dict[str, Part]] = {
         "state": Part(may_be_nan=True, relation=relations.is_known_state),
         "transform": Part(relation=relations.is_none),
         # Compared with the views, by which the estimates that tell the kinds of columns are checked.
-        "usual": ANY,
+        "typical": ANY,
     },
     FittedCriteria: {
         "fitted": Part(("criteria",), relation=relations.are_named),

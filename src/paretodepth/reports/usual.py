@@ -6,11 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from paretodepth.criteria.reference_range import ComparedValue, ReferenceRange, column_values
+from paretodepth.criteria.reference_range import ComparedValue, ReferenceRange
 from paretodepth.criteria.values import Columns
 from paretodepth.reports.cells import cell, short_name
 from paretodepth.reports.lines import rounded
@@ -18,15 +16,8 @@ from paretodepth.scoring.model import Model
 from paretodepth.scoring.value_words import own_text, range_text
 
 Json = dict[str, Any]
-N_BINS = 32
-BINS = {"time_of_day": 24, "weekday": 7}
-"""Bars around a clock and a week."""
 MAX_CATEGORIES = 40
 """Categories of a column that are drawn as bars; of more, nothing is drawn."""
-DRAWN_SHARE = 0.005
-"""Share of the smallest and of the largest values that is drawn at the edge: one of them could flatten all others."""
-LOG_RATIO = 50.0
-"""Positive values of such a range, from the median to the largest drawn, stand on a logarithmic axis."""
 
 
 def usual_figures(
@@ -39,13 +30,13 @@ def usual_figures(
     """
     found: dict[tuple[str, str], Json] = {}
     for fitted in model.criteria.fitted:
-        for usual in fitted.usual:
+        for usual in fitted.typical:
             column, drawn = names[usual.column], _drawn(usual, cell_letters)
             if column not in shown or drawn is None or (column, usual.kind) in found:
                 continue
             entry = {"column": shown.index(column), "name": short_name(usual.name), "kind": usual.kind, **drawn}
             if usual.kind not in ("number", "phase"):
-                entry |= _own(usual, column_values(fitted.criterion, usual, samples, fitted.state))
+                entry |= _own(usual, fitted.values(usual, samples))
             found[column, usual.kind] = entry
     return list(found.values())
 
@@ -66,7 +57,7 @@ def _drawn(usual: ReferenceRange, cell_letters: int) -> Json | None:
 
 
 def _categories(usual: ReferenceRange, cell_letters: int) -> Json | None:
-    ranked = _ranked(usual)
+    ranked = usual.ranked_categories
     values = [cell(category, cell_letters) for category in ranked]
     # Texts that are cut alike cannot be told apart on the page.
     if len(ranked) > MAX_CATEGORIES or len(set(values)) < len(values):
@@ -74,29 +65,15 @@ def _categories(usual: ReferenceRange, cell_letters: int) -> Json | None:
     return {"values": values, "counts": [usual.counts[category] for category in ranked], "n_samples": usual.n_samples}
 
 
-def _ranked(usual: ReferenceRange) -> list[Any]:
-    """Return the categories, the most frequent first."""
-    return sorted(usual.counts, key=lambda category: -usual.counts[category])
-
-
 def _histogram(usual: ReferenceRange) -> Json:
-    """Return how many of the values that the model keeps are in each bar, and where these start and end."""
-    low, middle, high = np.quantile(usual.values, [DRAWN_SHARE, 0.5, 1 - DRAWN_SHARE], method="nearest").tolist()
-    is_logarithmic = low > 0 and high > LOG_RATIO * middle and usual.kind == "number"
-    if usual.period:
-        low, high = 0.0, usual.period
-    elif low == high:
-        low, high = low - 0.5, high + 0.5
-    space = np.geomspace if is_logarithmic else np.linspace
-    edges: NDArray[np.float64] = space(low, high, 1 + BINS.get(usual.kind, N_BINS))
-    counts = np.histogram(np.clip(usual.values, low, high), np.maximum.accumulate(edges))[0]
-    return {"start": low, "end": high, "log": is_logarithmic, "counts": counts.tolist()}
+    low, high, is_logarithmic, counts = usual.histogram()
+    return {"start": low, "end": high, "log": is_logarithmic, "counts": counts}
 
 
 def _own(usual: ReferenceRange, values: Any) -> Json:
     """Return what samples have: categories by their place, -1 for an unknown one; times as numbers and as text."""
     if usual.kind == "category":
-        places = {category: place for place, category in enumerate(_ranked(usual))}
+        places = {category: place for place, category in enumerate(usual.ranked_categories)}
         return {"own": [None if value is None else places.get(value, -1) for value in values]}
     compared = [usual.compared(value) for value in values.tolist()]
     return {"own": rounded(values, 17), "texts": [own_text(value) if value.is_known else None for value in compared]}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.criteria.metrics.metric import Encoding
-from paretodepth.criteria.reference_range import ComparedValue, ReferenceRange, column_values, viewed_values
+from paretodepth.criteria.reference_range import ComparedValue, ReferenceRange
 from paretodepth.criteria.values import Columns, is_missing
 from paretodepth.scoring.model import Model
 from paretodepth.scoring.value_words import plain
@@ -95,7 +95,7 @@ class SampleValues(NamedTuple):
         near = encoding[self.near[kept][sample]]
         odd: list[tuple[float, ComparedValue]] = []
         for _, usual, values in (part for part in self.columns if part[0] == other):
-            others = viewed_values(fitted.criterion, usual, near, fitted.state, fitted.columns.index(usual.column))
+            others = fitted.decoded(usual, near)
             if not is_missing(values[sample]) and not any(map(is_missing, others)):
                 value = usual.beside(values[sample], others)
                 if value.direction:
@@ -138,10 +138,10 @@ def sample_values(
     lines: dict[int, tuple[Encoding, Encoding]] = {}
     for place, fitted in enumerate(model.criteria.fitted):
         metric = fitted.criterion.registered
-        for usual in fitted.usual:
-            found.append((place, usual, column_values(fitted.criterion, usual, columns, fitted.state)))
+        for usual in fitted.typical:
+            found.append((place, usual, fitted.values(usual, columns)))
         encoding = model.training[place]
-        if fitted.usual and encoding.ndim == 2 and encoding.shape[1] == len(fitted.columns):
+        if fitted.typical and encoding.ndim == 2 and encoding.shape[1] == len(fitted.columns):
             training[place] = (fitted, encoding)
         if metric is not None and fitted.transform is None and metric.name in LINE_METRICS:
             lines[place] = (fitted.encode(columns), encoding)

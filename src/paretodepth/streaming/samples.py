@@ -11,7 +11,7 @@ import numpy as np
 
 from paretodepth._checks import shortened
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.fitted import Bound, FittedCriteria, bound_criteria, needed_columns, reads_list
+from paretodepth.criteria.fitted import Bound, FittedCriteria, bound_criteria, needed_columns
 from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.criteria.missing import kept_rows
 from paretodepth.criteria.samples import Layout, check_column_names, column_array, is_object_column
@@ -178,7 +178,9 @@ class FirstReader:
         if reader is None:
             return None
         criteria = reader.criteria
-        others = criteria.encodings(together(samples), caller=self._caller) if samples and criteria.fitted else []
+        others: list[Encoding] = []
+        if samples and criteria.fitted:
+            others = criteria.encode(together(samples), caller=self._caller).encodings
         encodings = reader.encodings(sample, number, others)
         if encodings and others:
             check_pairs(criteria.fitted, encodings, others, number, self._n_jobs)
@@ -219,9 +221,8 @@ def _values(sample: Any) -> list[Any]:
 def _first_layout(criteria: Sequence[Criterion] | None, sample: Any) -> tuple[Layout, Bound]:
     """Return the columns of a first sample that are kept, and the criteria with their places among these."""
     names = list(sample) if isinstance(sample, dict) else None
-    is_row = (
-        isinstance(sample, list) and not is_object_column([sample] * 3) and not any(map(reads_list, criteria or []))
-    )
+    reads_list = any(criterion.reads_list for criterion in criteria or [])
+    is_row = isinstance(sample, list) and not is_object_column([sample] * 3) and not reads_list
     is_object = names is None and not is_row
     layout = Layout(1 if is_object else len(sample), names, is_object)
     bound = bound_criteria(criteria, layout)

@@ -217,7 +217,7 @@ class Stream:
         if fitted and age > len(later):
             # Those between are forgotten, so that the first of these are known only as neighbors of the others.
             first, later = later[: window.size], later[window.size :]
-            window.restart(first, self.reader.criteria.encodings(together(first), caller=self._caller))
+            window.restart(first, self.reader.criteria.encode(together(first), caller=self._caller).encodings)
             self._moved()
         for sample in later if fitted else ():
             self._append(sample, self._look(sample))

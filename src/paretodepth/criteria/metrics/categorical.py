@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from paretodepth.criteria.metrics.metric import Encoding, Estimate, Metric, State
 from paretodepth.criteria.metrics.numeric import MISMATCH, scipy_block, summed
-from paretodepth.criteria.values import Columns, check_categories, check_flags, check_label_sets
+from paretodepth.criteria.values import Columns, check_categories, check_flags, check_label_sets, object_column
 
 UNSEEN = -1.0
 """The code of a category that no training sample has, so that it differs from all of theirs."""
@@ -47,6 +48,12 @@ def _coded(columns: Columns, state: State) -> Encoding:
     )
 
 
+def decoded_categories(encoding: Encoding, state: State, column: int) -> Encoding:
+    """Return the categories of a column from their codes, None where the code stands for none."""
+    known = state["vocabularies"][column]
+    return object_column(known[int(code)] if 0 <= code < len(known) else None for code in encoding[:, column].tolist())
+
+
 def _mismatch(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     return summed(A, B, MISMATCH) / int(A.shape[1])
 
@@ -63,7 +70,7 @@ def _labels(columns: Columns, params: Mapping[str, Any]) -> State:
 
 
 def _are_labels(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    # One column of the view counts unseen labels.
+    # One column of the encoding counts unseen labels.
     return value is None or (is_vocabulary(value) and encoding.shape[1] == len(value) + 1)
 
 
@@ -103,37 +110,35 @@ def _boolean(name: str, summary: str) -> Metric:
     def block(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
         return scipy_block(A.astype(bool), B.astype(bool), name)
 
-    return Metric(name, "categorical", summary, _flags, block, source="SciPy")
+    return Metric(name, summary, _flags, block, kind="categorical", source="SciPy")
 
+
+_coded_metric = partial(
+    Metric,
+    encode=_coded,
+    fit=_vocabularies,
+    kind="categorical",
+    decode=decoded_categories,
+    estimates=(Estimate("vocabularies", _are_vocabularies),),
+    ignores_missing=True,
+)
 
 METRICS = (
-    Metric(
-        "mismatch",
-        "categorical",
-        "share of columns whose categories differ; an unseen category differs from all",
-        _coded,
-        _mismatch,
-        _vocabularies,
-        estimates=(Estimate("vocabularies", _are_vocabularies),),
-        ignores_missing=True,
+    _coded_metric(
+        "mismatch", "share of columns whose categories differ; an unseen category differs from all", block=_mismatch
     ),
-    Metric(
+    _coded_metric(
         "eskin",
-        "categorical",
         "as mismatch, but a column of n training categories counts 2 / n², so that columns of few weigh more",
-        _coded,
-        _eskin,
-        _vocabularies,
-        estimates=(Estimate("vocabularies", _are_vocabularies),),
-        ignores_missing=True,
+        block=_eskin,
     ),
     Metric(
         "jaccard",
-        "categorical",
         "share of labels that only one has: sets of labels, columns of booleans; an unseen label is in no other set",
         _members,
         _jaccard,
         _labels,
+        kind="categorical",
         estimates=(Estimate("labels", _are_labels),),
     ),
     _boolean("dice", "booleans: as jaccard, but columns true in both count twice"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from paretodepth.criteria.values import Columns
 Encoding = NDArray[Any]
 State = dict[str, Any]
 """Parameters and estimates: numbers, strings, lists of these and arrays, so that a file can carry them."""
+ValueKind = Literal["number", "phase", "moment", "time_of_day", "weekday", "day_of_year", "category"]
 REQUIRED = object()
 KINDS = {
     "numeric": "columns of numbers, or one column of equally long arrays of numbers",
@@ -76,8 +77,6 @@ class Metric:
     Attributes
     ----------
     name : str
-    kind : str
-        The kind of data it compares, a key of `KINDS`.
     summary : str
         One line that helps to choose it.
     encode : callable
@@ -89,6 +88,13 @@ class Metric:
     fit : callable or None
         ``fit(columns, params)`` returns the state: the parameters with what is estimated from
         the training samples. None: the parameters alone.
+    kind : str
+        The kind of data it compares, a key of `KINDS`.
+    values : str or None
+        What the values of its columns of numbers or times are; None: they have no typical range.
+    decode : callable or None
+        ``decode(encoding, state, column)`` returns the values of one column as they were given, from what `encode`
+        returned. None: the encoding holds them unchanged.
     source : str
         The library that computes it.
     parameters : tuple of Parameter
@@ -110,11 +116,14 @@ class Metric:
     """
 
     name: str
-    kind: str
     summary: str
     encode: Callable[[Columns, State], Encoding]
     block: Callable[[Encoding, Encoding, State], NDArray[np.float64]]
     fit: Callable[[Columns, Mapping[str, Any]], State] | None = None
+    _: KW_ONLY
+    kind: str
+    values: ValueKind | None = None
+    decode: Callable[[Encoding, State, int], NDArray[Any]] | None = None
     source: str = "paretodepth"
     parameters: tuple[Parameter, ...] = ()
     estimates: tuple[Estimate, ...] = ()
@@ -124,3 +133,8 @@ class Metric:
     is_symmetric: bool = False
     keeps_sequences: bool = False
     costly_length: float | None = None
+
+    def decoded(self, encoding: Encoding, state: State, column: int) -> list[Any]:
+        """Return the values of one column of encoded samples as they were given."""
+        values = encoding[:, column] if self.decode is None else self.decode(encoding, state, column)
+        return list(values.tolist())

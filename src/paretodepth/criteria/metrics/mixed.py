@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._checks import listed, suggestion
-from paretodepth.criteria.metrics.categorical import codes, is_vocabulary, vocabulary
+from paretodepth.criteria.metrics.categorical import codes, decoded_categories, is_vocabulary, vocabulary
 from paretodepth.criteria.metrics.metric import Encoding, Estimate, Metric, Parameter, State, are_numbers
 from paretodepth.criteria.metrics.numeric import DIFFERENCE, MISMATCH, SQUARE, scipy_block, summed
 from paretodepth.criteria.values import Column, Columns, check_categories, check_numbers, is_missing
@@ -75,6 +76,12 @@ def _encoded(columns: Columns, state: State) -> Encoding:
             for part, known in zip(_one_by_one(columns), state["vocabularies"], strict=True)
         ]
     )
+
+
+def _decoded(encoding: Encoding, state: State, column: int) -> NDArray[Any]:
+    if state["vocabularies"][column] is not None:
+        return decoded_categories(encoding, state, column)
+    return np.asarray(encoding[:, column])
 
 
 def _gower(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
@@ -144,7 +151,15 @@ def logarithms(values: NDArray[np.float64], floors: NDArray[np.float64]) -> NDAr
     return result
 
 
-def _scaled_view(columns: Columns, state: State) -> Encoding:
+def _unscaled(encoding: Encoding, state: State, column: int) -> NDArray[Any]:
+    if state["vocabularies"][column] is not None:
+        return decoded_categories(encoding, state, column)
+    numbers: NDArray[np.float64] = encoding[:, column] * state["scales"][column]
+    floor = state["floors"][column]
+    return 2 * floor * np.sinh(numbers) if floor > 0 else numbers
+
+
+def _scaled_encoding(columns: Columns, state: State) -> Encoding:
     table = _encoded(columns, state)
     check_width(table.shape[1], len(state["scales"]), columns.reader)
     encoding: Encoding = logarithms(table, state["floors"]) / state["scales"]
@@ -244,24 +259,25 @@ def check_width(n_columns: int, n_training: int, reader: str) -> None:
         )
 
 
+_mixed = partial(Metric, kind="mixed", values="number", ignores_missing=True)
+
 METRICS = (
-    Metric(
+    _mixed(
         "gower",
-        "mixed",
         "mean over columns: differences relative to the range of the training samples, and whether categories differ",
         _encoded,
         _gower,
         _ranges,
+        decode=_decoded,
         estimates=(Estimate("vocabularies", _are_known), Estimate("ranges", _are_ranges)),
-        ignores_missing=True,
     ),
-    Metric(
+    _mixed(
         "scaled",
-        "mixed",
         "straight-line distance; columns count alike: numbers by their spread, categories by how rare they are",
-        _scaled_view,
+        _scaled_encoding,
         _scaled,
         _spreads,
+        decode=_unscaled,
         parameters=(
             Parameter(
                 "ratio",
@@ -277,7 +293,6 @@ METRICS = (
             Estimate("floors", _are_floors),
             Estimate("scales", _are_scales),
         ),
-        ignores_missing=True,
         is_symmetric=True,
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,14 +56,17 @@ def scipy_block(
     return block
 
 
-def _scipy(name: str, summary: str, *parameters: Parameter) -> Metric:
+_numeric = partial(Metric, kind="numeric", values="number", source="SciPy")
+
+
+def _cdist(name: str, summary: str, *parameters: Parameter, is_symmetric: bool = False) -> Metric:
     """Return a metric of `cdist` that estimates nothing."""
     names = [parameter.name for parameter in parameters]
 
     def block(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
         return scipy_block(A, B, name, state.get("out"), **{key: state[key] for key in names})
 
-    return Metric(name, "numeric", summary, numbers, block, source="SciPy", parameters=parameters)
+    return _numeric(name, summary, numbers, block, parameters=parameters, is_symmetric=is_symmetric)
 
 
 def _cityblock(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
@@ -142,6 +146,11 @@ def _logarithms(columns: Columns, state: State) -> Encoding:
     return np.log(check_positive_numbers(columns))
 
 
+def _amounts(encoding: Encoding, state: State, column: int) -> NDArray[Any]:
+    amounts: NDArray[np.float64] = np.exp(encoding[:, column])
+    return amounts
+
+
 def _phases(columns: Columns, state: State) -> Encoding:
     return np.mod(check_numbers(columns), state["period"])
 
@@ -152,6 +161,11 @@ def _cyclic(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
 
 def _radians(columns: Columns, state: State) -> Encoding:
     return np.radians(check_places(columns))
+
+
+def _degrees(encoding: Encoding, state: State, column: int) -> NDArray[Any]:
+    degrees: NDArray[np.float64] = np.degrees(encoding[:, column])
+    return degrees
 
 
 def _haversine(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
@@ -176,119 +190,88 @@ def check_covariance(covariance: NDArray[np.float64], reader: str) -> NDArray[np
 
 
 METRICS = (
-    Metric(
-        "difference",
-        "numeric",
-        "absolute difference of one number",
-        _one_number,
-        _cityblock,
-        source="SciPy",
-        is_symmetric=True,
-    ),
-    Metric(
+    _numeric("difference", "absolute difference of one number", _one_number, _cityblock, is_symmetric=True),
+    _numeric(
         "log_ratio",
-        "numeric",
         "absolute logarithm of the ratio, summed over columns: amounts, counts, durations above 0",
         _logarithms,
         _cityblock,
-        source="SciPy",
+        decode=_amounts,
         ignores_missing=True,
     ),
-    Metric(
+    _numeric(
         "cyclic",
-        "numeric",
         "the shorter way round a circle, summed over columns: hours, weekdays, angles",
         _phases,
         _cyclic,
+        values="phase",
+        source="paretodepth",
         parameters=(
             Parameter("period", REQUIRED, "length of the circle: 24 for hours, 360 for degrees", check_positive),
         ),
         ignores_missing=True,
     ),
-    Metric(
+    _numeric(
         "haversine",
-        "numeric",
         "kilometres on the globe between places given as latitude and longitude in degrees",
         _radians,
         _haversine,
+        decode=_degrees,
         source="scikit-learn",
     ),
-    Metric(
+    _numeric(
         "euclidean",
-        "numeric",
         "straight-line distance: columns of one unit, or series of equal lengths",
         numbers,
         _euclidean,
-        source="SciPy",
         ignores_missing=True,
         is_symmetric=True,
     ),
-    Metric(
+    _numeric(
         "sqeuclidean",
-        "numeric",
         "squared straight-line distance; ranks pairs as euclidean does",
         numbers,
         _sqeuclidean,
-        source="SciPy",
         ignores_missing=True,
         is_symmetric=True,
     ),
-    Metric(
+    _numeric(
         "seuclidean",
-        "numeric",
         "straight-line distance, each column scaled by its standard deviation among the training samples",
         numbers,
         _seuclidean,
         _variances,
-        source="SciPy",
         estimates=(Estimate("variances", _are_variances),),
         ignores_missing=True,
     ),
-    Metric(
+    _numeric(
         "mahalanobis",
-        "numeric",
         "straight-line distance after undoing the correlations of the training samples' columns",
         numbers,
         _mahalanobis,
         _inverse_covariance,
-        source="SciPy",
         estimates=(Estimate("inverse_covariance", _is_inverse),),
     ),
-    Metric(
+    _numeric(
         "cityblock",
-        "numeric",
         "sum of absolute differences; less moved by one far column than euclidean",
         numbers,
         _cityblock,
-        source="SciPy",
         ignores_missing=True,
         is_symmetric=True,
     ),
-    Metric(
-        "hamming",
-        "numeric",
-        "share of columns whose numbers are not equal",
-        numbers,
-        _hamming,
-        source="SciPy",
-        ignores_missing=True,
-    ),
-    replace(_scipy("chebyshev", "largest absolute difference of any column"), is_symmetric=True),
-    _scipy(
+    _numeric("hamming", "share of columns whose numbers are not equal", numbers, _hamming, ignores_missing=True),
+    _cdist("chebyshev", "largest absolute difference of any column", is_symmetric=True),
+    _cdist(
         "minkowski",
         "between cityblock (p = 1), euclidean (p = 2) and chebyshev (p large)",
         Parameter("p", 2.0, "the power", check_positive),
     ),
-    _scipy("braycurtis", "share of the total that differs: counts of species, words, events"),
-    _scipy("canberra", "sum of differences relative to the sizes of the numbers compared"),
-    _scipy("correlation", "one less the correlation of two rows: same profile, whatever level and scale"),
-    Metric(
-        "cosine",
-        "numeric",
-        "one less the cosine of the angle between two rows: same direction, whatever length",
-        numbers,
-        _cosine,
-        source="SciPy",
+    _cdist("braycurtis", "share of the total that differs: counts of species, words, events"),
+    _cdist("canberra", "sum of differences relative to the sizes of the numbers compared"),
+    _cdist("correlation", "one less the correlation of two rows: same profile, whatever level and scale"),
+    _numeric(
+        "cosine", "one less the cosine of the angle between two rows: same direction, whatever length", numbers, _cosine
     ),
-    _scipy("jensenshannon", "distance of two rows as probability distributions, such as histograms"),
+    _cdist("jensenshannon", "distance of two rows as probability distributions, such as histograms"),
 )

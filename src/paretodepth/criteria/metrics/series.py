@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,10 +59,11 @@ def check_window(value: object, parameter: str, caller: str) -> int | None:
     return value if value is None else int(value)  # type: ignore[call-overload]
 
 
+_of_series = partial(Metric, kind="series", keeps_sequences=True, costly_length=10)
+
 METRICS = (
-    Metric(
+    _of_series(
         "dtw",
-        "series",
         "distance after stretching time to align two series (dynamic time warping)",
         _series,
         _dtw,
@@ -75,16 +77,11 @@ METRICS = (
             ),
         ),
         extra=DTAIDISTANCE,
-        keeps_sequences=True,
-        costly_length=10,
     ),
-    Metric(
+    _of_series(
         "shape_based",
-        "series",
         "one less the largest cross-correlation over all shifts: same shape, whatever level, scale and start",
         _centred,
         _shape_based,
-        keeps_sequences=True,
-        costly_length=10,
     ),
 )

@@ -44,10 +44,10 @@ def _token_set(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
 def _rapidfuzz(name: str, summary: str, block: Any, *parameters: Parameter) -> Metric:
     return Metric(
         name,
-        "text",
         summary,
         _texts,
         block,
+        kind="text",
         source="rapidfuzz",
         parameters=parameters,
         extra=RAPIDFUZZ,

@@ -1,6 +1,6 @@
 """Metrics of dates and times.
 
-A view holds whole numbers, of microseconds or of days, so that pairs equally far apart are tied to the last bit.
+An encoding holds whole numbers, of microseconds or of days, so that pairs equally far apart are tied to the last bit.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, time
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -120,38 +121,36 @@ def check_years(array: NDArray[Any], columns: Columns) -> None:
         )
 
 
+_times = partial(Metric, kind="times", is_symmetric=True)
+
 METRICS = (
-    Metric(
+    _times(
         "elapsed",
-        "times",
         "days between two dates or timestamps, with fractions",
         _microseconds,
         _elapsed,
+        values="moment",
         source="SciPy",
-        is_symmetric=True,
     ),
-    Metric(
+    _times(
         "time_of_day",
-        "times",
         "hours between two times of day, the shorter way round the clock, whatever the dates",
         _times_of_day,
         _time_of_day,
-        is_symmetric=True,
+        values="time_of_day",
     ),
-    Metric(
+    _times(
         "weekday",
-        "times",
         "days between two weekdays, the shorter way round the week: 0 to 3",
         _weekdays,
         _cyclic(7),
-        is_symmetric=True,
+        values="weekday",
     ),
-    Metric(
+    _times(
         "day_of_year",
-        "times",
         "days between two days of the year, the shorter way round a year of 365.25 days",
         _days_of_year,
         _cyclic(YEAR_DAYS),
-        is_symmetric=True,
+        values="day_of_year",
     ),
 )

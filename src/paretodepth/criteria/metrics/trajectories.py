@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -101,10 +102,12 @@ def check_edges(value: object, parameter: str, caller: str) -> list[float] | Non
     return [float(edge) for edge in edges]
 
 
+_of_paths = partial(Metric, kind="trajectories")
+_of_points = partial(_of_paths, encode=_positions, keeps_sequences=True, costly_length=10)
+
 METRICS = (
-    Metric(
+    _of_paths(
         "speed",
-        "trajectories",
         "squared distance of the shares of time spent at each speed, the paper's",
         _speed_histograms,
         _sqeuclidean,
@@ -116,30 +119,21 @@ METRICS = (
         ),
         estimates=(Estimate("edges", _are_edges),),
     ),
-    Metric(
+    _of_paths(
         "shape",
-        "trajectories",
         "sum of squared distances of points spaced evenly along the path, the paper's; blind to speed",
         _path_rows,
         _sqeuclidean,
         parameters=(Parameter("points", N_SHAPE_POINTS, "number of points along the path", check_size),),
     ),
-    Metric(
+    _of_points(
         "hausdorff",
-        "trajectories",
         "how far a point of one may be from the nearest of the other; blind to order and direction",
-        _positions,
-        _of_positions(hausdorff_distances),
-        keeps_sequences=True,
-        costly_length=10,
+        block=_of_positions(hausdorff_distances),
     ),
-    Metric(
+    _of_points(
         "frechet",
-        "trajectories",
         "the shortest leash for a walk along both, forwards only, from point to point",
-        _positions,
-        _of_positions(frechet_distances),
-        keeps_sequences=True,
-        costly_length=10,
+        block=_of_positions(frechet_distances),
     ),
 )
