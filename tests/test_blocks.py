@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth._blocks import BLOCK_VALUES, BufferPool, map_blocks, printed, progress_to, row_blocks
+from paretodepth._blocks import BLOCK_VALUES, BufferPool, map_blocks, print_progress, progress_to, row_blocks
 from tests.draws import fitted_detector, small_blocks
 
 
@@ -73,7 +73,7 @@ def test_phases_are_told_to_who_watches():
 
 def test_progress_is_told_with_the_time_left(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    with printed("a test", seconds_between=0.0):
+    with print_progress("a test", seconds_between=0.0):
         fitted_detector(np.random.default_rng(0).random((30, 2)), max_depth=10)
     lines = capsys.readouterr().out
     assert "[a test] Pareto fronts of 435 dyads … 100%, 0 s left" in lines

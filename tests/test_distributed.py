@@ -110,7 +110,7 @@ def test_fronts_foreseen_on_a_cluster_are_those_of_one_machine(client, kind, n_c
     assert auto_max_depth(there, n_neighbors, few_samples=40) == max_depth
     assert_same_fronts(capped_fronts(there, 3, few_samples=40), capped_fronts(here, 3))
     limits = Limits("auto", None, 2**30)
-    found, expected = (pair_fronts(pairs, limits, few_samples=40, n_rough=600) for pairs in (there, here))
+    found, expected = (pair_fronts(pairs, limits, few_samples=40, n_sampled=600) for pairs in (there, here))
     for fronts, same in zip(found.fronts + found.sampled, expected.fronts + expected.sampled, strict=True):
         assert_same_fronts(fronts, same)
 

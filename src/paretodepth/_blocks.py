@@ -1,4 +1,4 @@
-"""Rows in blocks of bounded memory, worked on by threads, and telling how far the work is."""
+"""Rows in blocks of bounded memory, worked on by threads; evenly spaced rows; rank correlations; progress."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 from sklearn import get_config
 
 from paretodepth._checks import is_integer
@@ -22,12 +23,12 @@ Result = TypeVar("Result")
 Part = TypeVar("Part")
 Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 Watch = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and of how much; 0 if that is not known."""
+"""Receives the title of a phase, how much of it is done, and of how much; 0 if that is not known."""
 
 BLOCK_VALUES = 2**21
 """Dissimilarities a block holds at most, unless one row is longer: 16 MiB."""
 SECONDS_BETWEEN = 0.5
-"""Between two printed states of a line."""
+"""Between two updates of a line."""
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 _title: ContextVar[str] = ContextVar("title", default="")
@@ -49,11 +50,29 @@ def block_values(most: int) -> int:
     return min(most, int(get_config()["working_memory"] * 2**20) // 8)
 
 
-class BufferPool:
-    """Memory for blocks that threads fill and leave one after the other, one room a thread.
+def evenly_spaced(n_rows: int, n_most: int) -> slice:
+    """Return a slice of at most `n_most` of some rows, the first and every so-manyth after it."""
+    return slice(None, None, -(-n_rows // n_most) or 1)
 
-    A system that gets memory back at once, as on workers of Dask, hands it out again page by page, which takes
-    longer than to compute what is written there.
+
+def rank_correlations(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Spearman's correlation of every two columns; of a constant column 0 with others."""
+    ranks = rankdata(columns, axis=0, nan_policy="omit") if len(columns) else columns
+    with np.errstate(invalid="ignore"):
+        centred = np.nan_to_num(ranks - (1 + np.isfinite(ranks).sum(axis=0)) / 2)
+    lengths = np.sqrt(np.sum(centred**2, axis=0))
+    centred /= np.where(lengths > 0, lengths, 1.0)
+    # A product of matrices may leave [-1, 1] by a rounding error.
+    correlations: NDArray[np.float64] = np.clip(centred.T @ centred, -1.0, 1.0)
+    np.fill_diagonal(correlations, 1.0)
+    return correlations
+
+
+class BufferPool:
+    """Memory for blocks, one buffer a thread.
+
+    Some systems take freed memory back at once, as on workers of Dask. To get it again, page by page, takes longer
+    than to compute what is written there.
     """
 
     def __init__(self) -> None:
@@ -61,21 +80,21 @@ class BufferPool:
 
     @contextmanager
     def taken(self, shape: tuple[int, ...]) -> Iterator[NDArray[np.float64]]:
-        """Give a C-contiguous array of a shape, which is another thread's afterwards."""
+        """Yield a C-contiguous array of a shape, which another thread may get afterwards."""
         n_values = math.prod(shape)
         try:
-            room = self._free.pop()
+            buffer = self._free.pop()
         except IndexError:
-            room = np.empty(n_values)
-        if room.size < n_values:
-            room = np.empty(n_values)
-        yield room[:n_values].reshape(shape)
-        self._free.append(room)
+            buffer = np.empty(n_values)
+        if buffer.size < n_values:
+            buffer = np.empty(n_values)
+        yield buffer[:n_values].reshape(shape)
+        self._free.append(buffer)
 
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[tuple[int, Mapper]]:
-    """Give the number of threads `n_jobs` stands for, and a map over blocks that uses them.
+    """Yield the number of threads `n_jobs` stands for, and a map over blocks that uses them.
 
     Threads, because the compiled loops and SciPy's distances let go of the interpreter lock.
     Every result depends on its own block alone, so `n_jobs` changes no bit of it.
@@ -93,7 +112,7 @@ def threads(n_jobs: int | None) -> Iterator[tuple[int, Mapper]]:
 
 
 def iterate_blocks(function: Callable[[Part], Result], blocks: Sequence[Part], n_jobs: int | None) -> Iterator[Result]:
-    """Give the function's results in the order of the blocks, as they come."""
+    """Yield the function's results in the order of the blocks, as they come."""
     with threads(n_jobs) as (_, over):
         yield from with_progress(over(function, blocks), len(blocks))
 
@@ -105,7 +124,7 @@ def map_blocks(function: Callable[[Part], Result], blocks: Iterable[Part], n_job
 
 @contextmanager
 def progress_to(watch: Watch) -> Iterator[None]:
-    """Tell `watch` of the phases of what is done meanwhile."""
+    """Report the phases of what is done meanwhile to `watch`."""
     token = _watch.set(watch)
     try:
         yield
@@ -114,23 +133,23 @@ def progress_to(watch: Watch) -> Iterator[None]:
 
 
 @contextmanager
-def printed(caller: str, *, seconds_between: float = SECONDS_BETWEEN) -> Iterator[None]:
-    """Print the phases of what is done meanwhile, each with how long it took; who watches is told as well."""
+def print_progress(caller: str, *, seconds_between: float = SECONDS_BETWEEN) -> Iterator[None]:
+    """Print the phases of what is done meanwhile, each with its duration, besides reporting them as before."""
     lines, watch = _Lines(caller, seconds_between), _watch.get()
 
-    def report_progress(title: str, n_done: int, n_all: int) -> None:
+    def both(title: str, n_done: int, n_all: int) -> None:
         if watch is not None:
             watch(title, n_done, n_all)
-        lines.report_progress(title, n_done, n_all)
+        lines.update(title, n_done, n_all)
 
-    with progress_to(report_progress):
+    with progress_to(both):
         yield
     lines.end()
 
 
 @contextmanager
 def phase(title: str) -> Iterator[None]:
-    """Tell who watches what is being done."""
+    """Report the start of a phase; what is done within it counts as its progress."""
     report_progress(title, 0, 0)
     token = _title.set(title)
     try:
@@ -151,14 +170,14 @@ def step(title: str, n_done: int = 0, n_all: int = 0) -> Iterator[None]:
 
 
 def with_progress(results: Iterable[Result], n_results: int) -> Iterator[Result]:
-    """Give results on as they come, and tell who watches how many of the present phase's have come."""
+    """Yield results as they come, and report how many of the present phase have come."""
     for number, result in enumerate(results, 1):
         report_progress(_title.get(), number, n_results)
         yield result
 
 
 def report_progress(title: str, n_done: int, n_all: int) -> None:
-    """Tell who watches how much of a phase is done, if anybody does and there is a phase."""
+    """Report how much of a phase is done, if there is a phase and somebody watches."""
     watch = _watch.get()
     if watch is not None and title:
         watch(title, n_done, n_all)
@@ -173,7 +192,7 @@ class _Lines:
         self._title = self._text = ""
         self._start = self._last = 0.0
 
-    def report_progress(self, title: str, n_done: int, n_all: int) -> None:
+    def update(self, title: str, n_done: int, n_all: int) -> None:
         """Print how much is done, if it is long enough since the last time."""
         if title != self._title:
             self.end()

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from paretodepth._blocks import printed
+from paretodepth._blocks import print_progress
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.criteria.missing import EncodedSamples
 from paretodepth.criteria.samples import note_features
@@ -393,7 +393,7 @@ def fit_by_pairs(
 ) -> ParetoDepthDetector:
     """Fit a detector to training samples whose pairs a function makes: here, or on a cluster."""
     settings = Settings.checked(detector.get_params(deep=False), NAME)
-    with printed(NAME) if detector.verbose else nullcontext():
+    with print_progress(NAME) if detector.verbose else nullcontext():
         model = fitted_model(detector.criteria, X, settings, pairs_of, NAME)
     for advice in detector._adopt(model).advice_:
         warnings.warn(advice, AdviceWarning, stacklevel=3)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from paretodepth.criteria.grouping import number_groups, rank_correlations
+from paretodepth._blocks import rank_correlations
+from paretodepth.criteria.grouping import number_groups
 from tests.naive import grouping as naive
 
 

@@ -18,8 +18,8 @@ def is_dominated(dyads, points):
     return naive.dominates(points, dyads[:, None]).any(axis=1)
 
 
-def passed(sieve, dyads):
-    return sieve.passed(np.ascontiguousarray(dyads.T)[:, None, :], False)
+def survivors(dominance_filter, dyads):
+    return dominance_filter.survivors(np.ascontiguousarray(dyads.T)[:, None, :], False)
 
 
 @pytest.mark.parametrize("n_criteria", range(1, 6))
@@ -29,12 +29,12 @@ def test_no_dyad_is_dropped_that_no_point_dominates(draw, n_criteria):
         points = drawn(draw, 30, n_criteria, seed)
         dyads = np.concatenate([drawn(draw, 60, n_criteria, seed + 1), points])
         for case, sizes in SIZES.items():
-            sieve = DominanceFilter(points, dyads, sizes)
+            dominance_filter = DominanceFilter(points, dyads, sizes)
             undominated = dyads[~is_dominated(dyads, points)]
-            kept = [tuple(dyad) for dyad in passed(sieve, dyads).tolist()]
+            kept = [tuple(dyad) for dyad in survivors(dominance_filter, dyads).tolist()]
             assert {tuple(dyad) for dyad in undominated.tolist()} <= set(kept), case
-            renewed = passed(sieve.renewed(points, dyads), dyads)
-            assert {tuple(dyad) for dyad in undominated.tolist()} <= {tuple(dyad) for dyad in renewed.tolist()}, case
+            rebuilt = survivors(dominance_filter.rebuilt(points, dyads), dyads)
+            assert {tuple(dyad) for dyad in undominated.tolist()} <= {tuple(dyad) for dyad in rebuilt.tolist()}, case
 
 
 @pytest.mark.parametrize("n_criteria", range(1, 6))
@@ -52,7 +52,7 @@ def test_a_table_drops_nearly_all_that_points_dominate(n_criteria):
     points = rng.dirichlet(np.ones(n_criteria), 300)
     dyads = rng.random((3000, n_criteria))
     n_right = is_dominated(dyads, points).sum()
-    assert 0.9 * n_right < len(dyads) - len(passed(DominanceFilter(points, dyads, USUAL_SIZES), dyads)) <= n_right
+    assert 0.9 * n_right < len(dyads) - len(survivors(DominanceFilter(points, dyads, USUAL_SIZES), dyads)) <= n_right
 
 
 @pytest.mark.parametrize("n_criteria", [3, 4])
@@ -61,11 +61,11 @@ def test_a_table_of_tied_points_drops_all_that_they_dominate(n_criteria, values)
     # One point at a time: the cells next to it in every direction start right behind it.
     dyads = np.stack(np.meshgrid(*[values] * n_criteria), axis=-1).reshape(-1, n_criteria)
     for point in dyads[np.isfinite(dyads).all(axis=1)]:
-        sieve = DominanceFilter(point[None], dyads, USUAL_SIZES)
-        assert_array_equal(passed(sieve, dyads), dyads[~is_dominated(dyads, point[None])])
+        dominance_filter = DominanceFilter(point[None], dyads, USUAL_SIZES)
+        assert_array_equal(survivors(dominance_filter, dyads), dyads[~is_dominated(dyads, point[None])])
 
 
 @pytest.mark.parametrize("n_criteria", range(1, 6))
-def test_a_sieve_without_points_lets_all_pass(n_criteria):
+def test_a_filter_without_points_lets_all_pass(n_criteria):
     dyads = draw_dyads("infinite", n_criteria)
-    assert_array_equal(passed(DominanceFilter(dyads[:0], dyads, USUAL_SIZES), dyads), dyads)
+    assert_array_equal(survivors(DominanceFilter(dyads[:0], dyads, USUAL_SIZES), dyads), dyads)

@@ -53,7 +53,7 @@ def test_blocks_and_draws_change_no_capped_front():
 
 def test_a_cap_alone_draws_no_lots():
     pairs = pairs_drawn("distinct", 3)
-    found, again = (pair_fronts(pairs, limits(3), seed=seed, n_rough=600, **SMALL) for seed in (1, 2))
+    found, again = (pair_fronts(pairs, limits(3), seed=seed, n_sampled=600, **SMALL) for seed in (1, 2))
     assert [fronts.dyads.shape for fronts in found.sampled] == [(200, 2)] * 3
     assert_array_equal(found.mean_depth(HeldPairs.of(pairs).dyads), again.mean_depth(HeldPairs.of(pairs).dyads))
 
@@ -62,7 +62,7 @@ def test_a_cap_alone_draws_no_lots():
 @pytest.mark.parametrize("n_criteria", [1, 2, 4])
 def test_above_the_cap_only_the_divisor_is_foreseen(kind, n_criteria):
     pairs = HeldPairs.of(pairs_drawn(kind, n_criteria, N_SAMPLES))
-    whole, capped = (pair_fronts(pairs, limits(max_depth), n_rough=pairs.n_pairs) for max_depth in (None, 40))
+    whole, capped = (pair_fronts(pairs, limits(max_depth), n_sampled=pairs.n_pairs) for max_depth in (None, 40))
     dyads = pairs.dyads[::7]
     for row, pair in enumerate(whole.criteria):
         of_pair = [
@@ -83,7 +83,7 @@ def test_capped_and_uncapped_fronts_nearly_agree_at_any_depth(kind, max_depth):
     whole = pair_fronts(pairs, limits())
     # A budget of one fiftieth of what there is, and as many random dyads.
     n_bytes = 256 * 6 * pairs.n_pairs // 50
-    capped = pair_fronts(pairs, limits(max_depth, n_bytes=n_bytes), few_samples=100, n_rough=6 * pairs.n_pairs // 20)
+    capped = pair_fronts(pairs, limits(max_depth, n_bytes=n_bytes), few_samples=100, n_sampled=6 * pairs.n_pairs // 20)
     dyads = pairs.dyads[::7]
     exact, foreseen = whole.mean_depth(dyads), capped.mean_depth(dyads)
     assert np.abs(exact - foreseen).max() < 0.15

@@ -112,11 +112,11 @@ def find_depths(rng, n_criteria):
 
 def sift_dyads(rng, n_criteria):
     points = DRAWS["distinct"](rng, 40, n_criteria)
-    sieve = DominanceFilter(points, with_nan(points, rng, 0.3), SummarySizes(n_points=5, n_cells=256))
+    dominance_filter = DominanceFilter(points, with_nan(points, rng, 0.3), SummarySizes(n_points=5, n_cells=256))
     for dyads in dyads_of(rng, n_criteria, 36):
         block = np.ascontiguousarray(dyads.T.reshape(n_criteria, 6, 6))
         for is_triangle in (False, True):
-            sieve.passed(block, is_triangle)
+            dominance_filter.survivors(block, is_triangle)
         filters.are_reached(dyads, points)
         filters.choose_points(dyads, points, 5)
         if n_criteria == 2:

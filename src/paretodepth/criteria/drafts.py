@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth._blocks import rank_correlations
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.grouping import number_groups, rank_correlations
+from paretodepth.criteria.grouping import number_groups
 from paretodepth.criteria.metrics import METRICS
 from paretodepth.criteria.metrics.metric import Metric
 from paretodepth.criteria.profiles import Profile, as_numbers, moments_of

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
-from scipy.stats import rankdata
+
+from paretodepth._blocks import rank_correlations
 
 ALIKE = 0.1
 """Mean of 1 − |Spearman| up to which columns say the same, and are joined even where there is room for both."""
@@ -58,16 +59,3 @@ def number_groups(
     for column, group in zip(np.flatnonzero(loose), nearest, strict=True):
         found[group].append(int(column))
     return sorted(sorted(group) for group in found)
-
-
-def rank_correlations(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Spearman's correlation of every two columns; of a constant column 0 with others."""
-    ranks = rankdata(columns, axis=0, nan_policy="omit") if len(columns) else columns
-    with np.errstate(invalid="ignore"):
-        centred = np.nan_to_num(ranks - (1 + np.isfinite(ranks).sum(axis=0)) / 2)
-    lengths = np.sqrt(np.sum(centred**2, axis=0))
-    centred /= np.where(lengths > 0, lengths, 1.0)
-    # A product of matrices may leave [-1, 1] by a rounding error.
-    correlations: NDArray[np.float64] = np.clip(centred.T @ centred, -1.0, 1.0)
-    np.fill_diagonal(correlations, 1.0)
-    return correlations

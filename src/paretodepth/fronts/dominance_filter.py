@@ -1,4 +1,4 @@
-"""A sieve that drops dyads which points of a front dominate: the points themselves, or tables made of them."""
+"""A filter that drops dyads which points of a front dominate: the points themselves, or tables made of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth._blocks import evenly_spaced
 from paretodepth._kernels.filters import (
     Cells,
     choose_points,
@@ -62,17 +63,11 @@ USUAL_SIZES = SummarySizes()
 
 
 class DominanceFilter:
-    """Lets dyads pass that none of some points dominates.
+    """Drops dyads that some points dominate; those it does not find, its false negatives, survive.
 
-    Of two criteria all points are used. Of three and four, all are moved to the corners of
-    cells, a little further away, and a table of the cells drops dyads with one look. Of
-    others a few hundred are, chosen by what they do to dyads `alike`, and to dyads that
-    slipped through before.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n_points, n_criteria)
-        The points that dyads are held against.
+    Two criteria use all points. Three and four move all points to the corners of cells, a little further away, and
+    a table of the cells drops a dyad with one look. Others use a few hundred points, chosen by how many of the dyads
+    `alike`, and of false negatives before, they drop. `points` are those that dyads are compared with.
     """
 
     def __init__(
@@ -80,7 +75,7 @@ class DominanceFilter:
         points: NDArray[np.float64],
         alike: NDArray[np.float64],
         sizes: SummarySizes,
-        slipped: NDArray[np.float64] | None = None,
+        false_negatives: NDArray[np.float64] | None = None,
     ) -> None:
         self._alike = alike
         self._sizes = sizes
@@ -93,11 +88,12 @@ class DominanceFilter:
         elif n_criteria in (3, 4):
             self._cells, self.points = new_cells(self.points, sizes.n_cells)
         else:
-            probes = alike if slipped is None else np.concatenate((alike, slipped))
-            self.points = choose_points(spread(self.points, sizes.n_candidates), probes, sizes.n_points)
+            candidates = self.points[evenly_spaced(len(self.points), sizes.n_candidates)]
+            probes = alike if false_negatives is None else np.concatenate((alike, false_negatives))
+            self.points = choose_points(candidates, probes, sizes.n_points)
 
-    def passed(self, block: Block, is_triangle: bool) -> NDArray[np.float64]:
-        """Return the dyads of a block that pass, shape (n_dyads, n_criteria)."""
+    def survivors(self, block: Block, is_triangle: bool) -> NDArray[np.float64]:
+        """Return the dyads of a block that no point dominates, shape (n_dyads, n_criteria)."""
         if self._staircase is not None:
             return pass_staircase(block[0], block[1], is_triangle, self._staircase)
         block = np.ascontiguousarray(block)
@@ -108,11 +104,12 @@ class DominanceFilter:
         n_passed = pass_cells(block, is_triangle, self._cells, np.empty(N_CODES, np.int64), places)
         return np.ascontiguousarray(flat[:, places[:n_passed]].T)
 
-    def renewed(self, points: NDArray[np.float64], slipped: NDArray[np.float64]) -> DominanceFilter:
-        """Return a sieve of more points."""
+    def rebuilt(self, points: NDArray[np.float64], false_negatives: NDArray[np.float64]) -> DominanceFilter:
+        """Return a filter of more points, chosen by dominated dyads that survived this one as well."""
         # The old points stay: foreseen ones may lie nearer to the final front than the front so far.
         points = np.concatenate((self.points, points))
-        return DominanceFilter(points, self._alike if len(self._alike) else slipped, self._sizes, slipped)
+        alike = self._alike if len(self._alike) else false_negatives
+        return DominanceFilter(points, alike, self._sizes, false_negatives)
 
 
 def new_cells(points: NDArray[np.float64], n_cells: int) -> tuple[Cells, NDArray[np.float64]]:
@@ -181,8 +178,3 @@ def _corners(points: NDArray[np.float64], bounds: NDArray[np.float64]) -> NDArra
 def _minimal(corners: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the corners, each once, that no other one dominates."""
     return Fronts.from_dyads(corners.astype(np.float64), max_depth=1).dyads.astype(np.intp)
-
-
-def spread(dyads: NDArray[np.float64], n_dyads: int) -> NDArray[np.float64]:
-    """Return at most `n_dyads` of the dyads, evenly spread over their order."""
-    return dyads[:: -(-len(dyads) // n_dyads) or 1]

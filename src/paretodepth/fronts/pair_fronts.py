@@ -9,29 +9,27 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
-from paretodepth._blocks import map_blocks
+from paretodepth._blocks import evenly_spaced, map_blocks, rank_correlations
 from paretodepth._kernels.two_criteria import number_pairs
 from paretodepth.fronts.depth_index import Staircases
-from paretodepth.fronts.dominance_filter import spread
 from paretodepth.fronts.fronts import Fronts, check_dyads, is_new, order_ties, value_order
 
 MAX_PAIRS = 45
 """Pairs of criteria whose fronts are made: all pairs of ten criteria."""
-N_ROUGH = 2**21
-"""Random dyads, of all pairs together, that tell what lies beyond the fronts kept."""
+N_SAMPLED = 2**21
+"""Random dyads, of all pairs together, that estimate depths beyond the fronts kept."""
 N_COMPARED = 4096
-"""Dyads that tell which criteria depend on each other."""
+"""Dyads that show which criteria depend on each other."""
 
 
 @dataclass(frozen=True, eq=False)
 class PairFronts:
     """The fronts of some pairs of criteria, for the mean of their mid depths.
 
-    Of many dyads only fronts 1…L are kept. How deep a dyad beyond L lies, and what share
-    of all fronts the first L are, is then told by the fronts of some random dyads: a depth
-    as a share of all fronts hardly depends on how many dyads the fronts are made of.
+    Of many dyads only fronts 1…L are kept. The fronts of some random dyads then estimate how
+    deep a dyad beyond L lies, and the number of all fronts: a depth as a share of all fronts
+    hardly depends on how many dyads the fronts are made of.
 
     Attributes
     ----------
@@ -39,7 +37,7 @@ class PairFronts:
         Which two criteria; of a single criterion, which has no pair, shape (1, 1).
     fronts : tuple of Fronts
         Of each pair, equal dyads kept once.
-    rough : tuple of Fronts
+    sampled : tuple of Fronts
         Those of random dyads, of each pair, or none if nothing was dropped.
 
     Examples
@@ -69,7 +67,7 @@ class PairFronts:
         max_depth: int | None = None,
         n_jobs: int | None = None,
         max_kept: int | None = None,
-        n_rough: int = N_ROUGH,
+        n_sampled: int = N_SAMPLED,
     ) -> PairFronts:
         """Return the fronts of pairs of criteria.
 
@@ -86,15 +84,15 @@ class PairFronts:
         max_kept : int or None, default=None
             Dyads that the fronts of all pairs may hold together, so that memory is bounded.
             Of more, the last fronts are dropped. None: all are kept.
-        n_rough : int, default=2097152
-            Random dyads, of all pairs together, that tell what lies beyond the last front kept.
+        n_sampled : int, default=2097152
+            Random dyads, of all pairs together, that estimate depths beyond the last front kept.
         """
         checked = check_dyads(dyads, "PairFronts.from_dyads")
         criteria = chosen_pairs(checked) if criteria is None else criteria
         most = len(checked) if max_kept is None else max_kept // len(criteria)
         made = _all_fronts(checked, criteria, n_jobs, max_depth, most)
         if any(fronts.max_depth is not None for fronts in made.fronts):
-            return with_rough(made, random_rows(checked, max(1, n_rough // len(criteria))), n_jobs)
+            return with_sampled(made, random_rows(checked, max(1, n_sampled // len(criteria))), n_jobs)
         return made
 
     def __repr__(self) -> str:
@@ -102,12 +100,12 @@ class PairFronts:
 
     @cached_property
     def staircases(self) -> tuple[Staircases, ...]:
-        """What answers depths, of each pair."""
+        """The index that answers depths, of each pair."""
         return tuple(Staircases(_of_columns(fronts, 2)) for fronts in self.fronts)
 
     @cached_property
     def beyond(self) -> tuple[_Beyond | None, ...]:
-        """What answers depths beyond the last front kept, of each pair."""
+        """The estimate of depths beyond the last front kept, of each pair."""
         if not self.sampled:
             return (None,) * len(self.fronts)
         parts = zip(self.fronts, self.sampled, strict=True)
@@ -160,33 +158,23 @@ class PairFronts:
 
 @dataclass(frozen=True)
 class _Beyond:
-    """What random dyads tell of the depths beyond front L.
-
-    Attributes
-    ----------
-    staircases : Staircases
-        Of the fronts of random dyads.
-    n_rough : int
-        How many these are.
-    n_fronts : float
-        How many fronts all dyads have, foreseen from how deep front L lies below the rough ones.
-    """
+    """Depths beyond front L, estimated from the `n_sampled` fronts of random dyads; `n_fronts` estimates all fronts."""
 
     staircases: Staircases
-    n_rough: int
+    n_sampled: int
     n_fronts: float
 
     @classmethod
     def of(cls, fronts: Fronts, sampled: Fronts) -> _Beyond | None:
-        """Return what the fronts of random dyads tell; None if the fronts are all there are."""
+        """Return an estimate from the fronts of random dyads; None if no front was dropped."""
         if fronts.max_depth is None or len(fronts) < fronts.max_depth:
             return None
         staircases = Staircases(sampled)
         # Every dyad of front L has the insertion depth L. Of chains above a dyad, which are one shorter than its
         # depth, all dyads have longer ones than random dyads have, by the same factor at every depth; half of the
         # one is kept, lest nothing be divided by nothing.
-        rough_depth = staircases.first_undominated(fronts.front(len(fronts))).mean()
-        factor = (len(fronts) - 0.5) / (rough_depth - 0.5)
+        sampled_depth = staircases.first_undominated(fronts.front(len(fronts))).mean()
+        factor = (len(fronts) - 0.5) / (sampled_depth - 0.5)
         return cls(staircases, len(sampled), max(len(fronts), factor * len(sampled)))
 
     def shares(
@@ -195,20 +183,20 @@ class _Beyond:
         """Return depths, right unless they are beyond front L, and then not too large, divided by all fronts."""
         shares = depths / self.n_fronts
         deep, shallow = self.staircases.both(dyads[is_beyond])
-        shares[is_beyond] = np.maximum(shares[is_beyond], (deep + shallow) / 2 / self.n_rough)
+        shares[is_beyond] = np.maximum(shares[is_beyond], (deep + shallow) / 2 / self.n_sampled)
         return shares
 
 
 def random_rows(dyads: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
-    """Return so many random dyads in their order, the same ones every time, or all if there are no more."""
+    """Return `n_rows` random dyads in their order, the same ones every time, or all if there are no more."""
     if len(dyads) <= n_rows:
         return dyads
     rows: NDArray[np.intp] = np.sort(np.random.default_rng(0).choice(len(dyads), n_rows, replace=False))
     return dyads[rows]
 
 
-def with_rough(fronts: PairFronts, dyads: NDArray[np.float64], n_jobs: int | None) -> PairFronts:
-    """Return the same fronts with those of random dyads, given of all criteria, to tell what lies beyond."""
+def with_sampled(fronts: PairFronts, dyads: NDArray[np.float64], n_jobs: int | None) -> PairFronts:
+    """Return the same fronts with those of random dyads, given of all criteria, to estimate depths beyond."""
     sampled = _all_fronts(dyads, fronts.criteria, n_jobs, None, len(dyads)).fronts
     made = PairFronts(fronts.criteria, fronts.fronts, sampled)
     vars(made)["staircases"] = fronts.staircases
@@ -284,12 +272,12 @@ def ordered_pairs(
 
 
 def chosen_pairs(dyads: NDArray[np.float64], *, max_pairs: int = MAX_PAIRS) -> NDArray[np.intp]:
-    """Return the pairs of criteria whose fronts are worth making, shape (n_pairs, 2), in rising order.
+    """Return the pairs of criteria whose fronts are worth making, shape (n_pairs, 2), in ascending order.
 
     All pairs, as long as they are at most `max_pairs`, those of ten criteria. Of more
     criteria, in turns, each with the one it depends on most, each with the one it depends
-    on least, each with the one it depends on second most, and so on, until there are so
-    many; within a turn the strongest dependence goes first, or the weakest. Dependent
+    on least, each with the one it depends on second most, and so on, until the pairs are
+    that many; within a turn the strongest dependence goes first, or the weakest. Dependent
     criteria come first because a broken dependence is seen in no criterion alone. The
     first turn is always finished, so every criterion occurs and there are never more
     pairs than `max_pairs` or criteria.
@@ -302,8 +290,10 @@ def chosen_pairs(dyads: NDArray[np.float64], *, max_pairs: int = MAX_PAIRS) -> N
         return np.zeros((1, 1), np.intp)
     if n_criteria * (n_criteria - 1) // 2 <= max_pairs:
         return np.array(list(combinations(range(n_criteria), 2)), np.intp)
-    dependence = _dependence(spread(dyads, N_COMPARED))
-    # A criterion depends infinitely on itself, which is no partner.
+    # Rounded, or the last bit of a product, which differs between machines, would choose between equal ones.
+    dependence = np.abs(rank_correlations(dyads[evenly_spaced(len(dyads), N_COMPARED)])).round(9)
+    # A criterion is no partner of its own.
+    np.fill_diagonal(dependence, np.inf)
     partners = {
         -1: np.argsort(-dependence, axis=1, kind="stable")[:, 1:],
         1: np.argsort(dependence, axis=1, kind="stable")[:, :-1],
@@ -316,17 +306,3 @@ def chosen_pairs(dyads: NDArray[np.float64], *, max_pairs: int = MAX_PAIRS) -> N
         in_order = sorted(pairs, key=lambda pair: (sign * dependence[pair], pair))
         chosen.update(in_order if turn == 0 else in_order[: max(0, max_pairs - len(chosen))])
     return np.array(sorted(chosen), np.intp)
-
-
-def _dependence(dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the absolute rank correlations of the criteria, infinite of each with itself; 0 where one is constant."""
-    n_dyads, n_criteria = dyads.shape
-    ranks = rankdata(dyads, axis=0) - (n_dyads + 1) / 2
-    lengths = np.sqrt((ranks**2).sum(axis=0))
-    sizes = np.outer(lengths, lengths)
-    dependence = np.zeros((n_criteria, n_criteria))
-    np.divide(np.abs(ranks.T @ ranks), sizes, out=dependence, where=sizes > 0)
-    # Rounded, or the last bit of a product, which differs between machines, would choose between equal ones.
-    dependence = dependence.round(9)
-    np.fill_diagonal(dependence, np.inf)
-    return dependence

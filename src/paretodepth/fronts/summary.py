@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from paretodepth._blocks import evenly_spaced
 from paretodepth._checks import check_count
-from paretodepth.fronts.dominance_filter import USUAL_SIZES, Block, DominanceFilter, SummarySizes, spread
+from paretodepth.fronts.dominance_filter import USUAL_SIZES, Block, DominanceFilter, SummarySizes
 from paretodepth.fronts.fronts import Fronts, check_dyads
 
 
@@ -67,8 +68,8 @@ class FrontSummary:
         nothing = np.empty((0, n_criteria))
         self._fronts = Fronts.from_dyads(nothing, max_depth=max_depth)
         self._sizes = sizes
-        alike = nothing if alike is None else spread(alike, sizes.n_probes)
-        self._sieve = DominanceFilter(nothing if beyond is None else beyond, alike, sizes)
+        alike = nothing if alike is None else alike[evenly_spaced(len(alike), sizes.n_probes)]
+        self._filter = DominanceFilter(nothing if beyond is None else beyond, alike, sizes)
         self._waiting: list[NDArray[np.float64]] = []
         self.n_waiting = 0
         self._lock = Lock()
@@ -91,8 +92,8 @@ class FrontSummary:
 
         Of a triangle only the entries above the diagonal, column > row, are dyads.
         """
-        # Outside the lock, where nearly all the time goes. A sieve renewed meanwhile would only have dropped more.
-        self._wait([self._sieve.passed(block, is_triangle)])
+        # Outside the lock, where nearly all the time goes. A filter rebuilt meanwhile would only have dropped more.
+        self._wait([self._filter.survivors(block, is_triangle)])
 
     def add_summary(self, other: FrontSummary) -> None:
         """Take in what another summary up to the same front, which is used no more, holds of other dyads."""
@@ -108,9 +109,10 @@ class FrontSummary:
             # A merge sorts what is kept once more, so at least half as many must wait, or long streams would take
             # the square of their length.
             if self.n_waiting >= max(self._sizes.batch_values // max(3, n_criteria) - n_kept, n_kept // 2):
-                slipped = spread(np.concatenate(self._waiting), self._sizes.n_probes)
+                waiting = np.concatenate(self._waiting)
+                false_negatives = waiting[evenly_spaced(len(waiting), self._sizes.n_probes)]
                 self._merge()
-                self._sieve = self._sieve.renewed(last_front(self._fronts), slipped)
+                self._filter = self._filter.rebuilt(last_front(self._fronts), false_negatives)
 
     def fronts(self) -> Fronts:
         """Return what ``Fronts.from_dyads(dyads, max_depth=L)`` returns for all dyads so far."""
@@ -121,7 +123,7 @@ class FrontSummary:
     @property
     def points(self) -> NDArray[np.float64]:
         """The points that dyads are held against at present, shape (n_points, n_criteria)."""
-        return self._sieve.points
+        return self._filter.points
 
     def _merge(self) -> None:
         """Merge the dyads that wait."""

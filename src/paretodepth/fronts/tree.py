@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from paretodepth._blocks import evenly_spaced
 from paretodepth._kernels.tree import split_nodes
 from paretodepth._kernels.wide_tree import FIRST_ROWS, LARGEST, N_SEARCHES, WIDTH, LevelTree, WideTree, encode
 
@@ -12,7 +13,7 @@ MAX_STACK = WIDTH * MAX_HEIGHT
 """Nodes that never wait for a visit at once."""
 N_EDGES = 4095
 """Values of each criterion that tell most points apart; one less than a power of two."""
-N_DRAWN = 4
+N_SAMPLED = 4
 """Points that are looked at for each of these."""
 N_LEVEL_SPLITS = 4
 """How often levels are halved before criteria."""
@@ -86,11 +87,10 @@ def encoded(dyads: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[n
 def _edges(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return values of each criterion in rising order, with about as many points between any two."""
     edges = np.full((points.shape[1], N_EDGES), np.inf)
-    some = points[:: -(-len(points) // (N_EDGES * N_DRAWN))]
-    step = -(-len(some) // N_EDGES)
+    some = points[evenly_spaced(len(points), N_EDGES * N_SAMPLED)]
     for of_criterion, values in zip(edges, some.T, strict=True):
-        drawn = np.sort(values)[::step]
-        of_criterion[: len(drawn)] = drawn
+        sampled = np.sort(values)[evenly_spaced(len(values), N_EDGES)]
+        of_criterion[: len(sampled)] = sampled
     return edges
 
 

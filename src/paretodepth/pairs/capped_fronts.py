@@ -15,7 +15,7 @@ from paretodepth._kernels.filters import are_reached
 from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.dominance_filter import USUAL_SIZES, SummarySizes
 from paretodepth.fronts.fronts import Fronts
-from paretodepth.fronts.pair_fronts import N_COMPARED, N_ROUGH, PairFronts, chosen_pairs, with_rough
+from paretodepth.fronts.pair_fronts import N_COMPARED, N_SAMPLED, PairFronts, chosen_pairs, with_sampled
 from paretodepth.fronts.summary import FrontSummary, last_front
 from paretodepth.pairs.limits import Limits
 from paretodepth.pairs.nearest import nearest_dyads
@@ -275,7 +275,7 @@ def pair_fronts(
     *,
     seed: int = 0,
     few_samples: int = FEW_SAMPLES,
-    n_rough: int = N_ROUGH,
+    n_sampled: int = N_SAMPLED,
     sizes: SummarySizes = USUAL_SIZES,
 ) -> PairFronts:
     """Return the fronts of pairs of criteria that the limits ask for.
@@ -296,7 +296,7 @@ def pair_fronts(
         lies beyond a cap are the same ones every time, so that a cap alone draws no lots.
     few_samples : int, default=2000
         Up to how many samples nothing is foreseen.
-    n_rough : int, default=2097152
+    n_sampled : int, default=2097152
         Random dyads, of all pairs of criteria together, that tell what lies beyond a cap.
     sizes : SummarySizes, optional
         Of the summaries of the fronts together. They change no front.
@@ -315,7 +315,7 @@ def pair_fronts(
             max_depth=max_depth,
             n_jobs=pairs.n_jobs,
             max_kept=max_kept,
-            n_rough=n_rough,
+            n_sampled=n_sampled,
         )
     if isinstance(limits.max_depth, int):
         max_depths = [limits.max_depth] * len(criteria)
@@ -326,8 +326,8 @@ def pair_fronts(
     sizes = sizes._replace(batch_values=sizes.batch_values // len(criteria))
     fronts = fronts_of_some(pairs, criteria.tolist(), max_depths, seed=seed, few_samples=few_samples, sizes=sizes)
     made = PairFronts(criteria, tuple(fronts))
-    n_sampled = min(max(1, n_rough // len(criteria)), pairs.n_pairs)
-    return with_rough(made, sampled_dyads(pairs, n_sampled, seed=0), pairs.n_jobs)
+    n_dyads = min(max(1, n_sampled // len(criteria)), pairs.n_pairs)
+    return with_sampled(made, sampled_dyads(pairs, n_dyads, seed=0), pairs.n_jobs)
 
 
 def auto_max_depths(

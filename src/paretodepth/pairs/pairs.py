@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._blocks import BufferPool, Part, Result, iterate_blocks, row_blocks
+from paretodepth._blocks import BufferPool, Part, Result, evenly_spaced, iterate_blocks, row_blocks
 from paretodepth._kernels.nearest import mirror_square, unpack_rows
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.criteria.metrics.metric import Encoding
@@ -112,7 +112,8 @@ class Pairs(ABC):
         Those of `n_rows` evenly spread samples with all others; by default of so many that all
         pairs of few samples are there, and some millions of many.
         """
-        rows = spread_rows(self.n_samples, n_rows or n_sampled_rows(self.n_samples, self.n_criteria))
+        n_rows = n_rows or n_sampled_rows(self.n_samples, self.n_criteria)
+        rows = range(self.n_samples)[evenly_spaced(self.n_samples, n_rows)]
         is_asked = np.zeros(self.n_samples, bool)
         # Filled row by row: to join the rows in the end would take the memory twice.
         dyads = np.empty((pairs_before(len(rows), self.n_samples), self.n_criteria))
@@ -286,8 +287,3 @@ def pairs_before(sample: Any, n_samples: int) -> Any:
 def n_sampled_rows(n_samples: int, n_criteria: int) -> int:
     """Return how many samples are asked for their pairs with all others to tell what is usual."""
     return max(MIN_SAMPLED_ROWS, min(N_SAMPLED_PAIRS, N_SAMPLED_VALUES // n_criteria) // n_samples)
-
-
-def spread_rows(n_samples: int, n_rows: int) -> range:
-    """Return at most `n_rows` samples, evenly spread over all."""
-    return range(0, n_samples, -(-n_samples // n_rows))

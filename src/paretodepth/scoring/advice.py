@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
+from paretodepth._blocks import evenly_spaced, rank_correlations
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts
@@ -59,7 +59,7 @@ def criteria_advice(
     # Column by column, which takes a tenth of the time of all at once.
     is_constant = np.array([column.min() == column.max() for column in dyads.T])
     advice = [_constant_advice(name) for name, constant in zip(names, is_constant, strict=True) if constant]
-    some = dyads[:: -(-len(dyads) // N_LOOKED_AT)]
+    some = dyads[evenly_spaced(len(dyads), N_LOOKED_AT)]
     if not is_pairwise:
         advice += _tie_advice(names, count_ties(some), is_constant)
     advice += _redundancy_advice(names, some, is_constant)
@@ -105,21 +105,16 @@ def _tie_advice(names: Sequence[str], ties: Ties, is_constant: NDArray[np.bool_]
 def _redundancy_advice(names: Sequence[str], dyads: NDArray[np.float64], is_constant: NDArray[np.bool_]) -> list[str]:
     """Return advice about pairs of criteria that rank the dyads almost alike."""
     varying = [int(position) for position in np.flatnonzero(~is_constant)]
-    ranks = {position: _standardized(rankdata(dyads[:, position])) for position in varying}
+    correlations = rank_correlations(dyads)
     advice = []
     for first, second in combinations(varying, 2):
-        correlation = float(np.mean(ranks[first] * ranks[second]))
+        correlation = float(correlations[first, second])
         if correlation > REDUNDANT_CORRELATION:
             advice.append(
                 f"The criteria '{names[first]}' and '{names[second]}' rank pairs of samples almost alike (Spearman "
                 f"correlation {correlation:.3f}). Leave one out, or join them."
             )
     return advice
-
-
-def _standardized(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
-    centred: NDArray[np.float64] = ranks - ranks.mean()
-    return centred / (centred.std() or 1.0)
 
 
 class Ties(NamedTuple):
