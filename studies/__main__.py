@@ -83,7 +83,7 @@ def _run_experiments(
 ) -> None:
     """List the experiments of a command's page, or run some, print their tables and write the page.
 
-    `data` tells the folder of tables for the experiment that needs one, which is run if there is one.
+    `data` is the folder of tables for the experiment that needs one; without it that experiment is skipped.
     """
     from studies.pages import PAGES, chosen_experiments, reproduce_experiment, write_page
 
@@ -156,7 +156,7 @@ def benchmark(
 
 
 def _time_streams(out: Path) -> None:
-    """Time streams beside the detectors of River and PySAD that are installed, and write the tables."""
+    """Time streams next to the installed detectors of River and PySAD, and write the tables."""
     from studies.benchmarks.streams import stream_areas, stream_tables, stream_times, wrong_methods
 
     with progress("streams") if console.is_terminal else progress_to(print_step):

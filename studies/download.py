@@ -23,7 +23,7 @@ def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
 def downloaded(file: Path, url: str, sha256: str, home: str, download_if_missing: bool) -> Path:
     """Return a file whose content has the given checksum, downloading it if it is not there.
 
-    It is written under another name beside its place and renamed when it is whole, so that
+    It is written under another name in the same folder and renamed when complete, so that
     neither an interruption nor two downloads at once leave a part of it.
     """
     remedy = f"Put the file into {file}; it comes from {url} and is part of the data set at {home}."
@@ -48,7 +48,7 @@ def downloaded(file: Path, url: str, sha256: str, home: str, download_if_missing
 
 
 def _check_length(n_bytes: int, url: str) -> None:
-    """Refuse an answer that goes on and on."""
+    """Refuse an answer that is too long."""
     if n_bytes > MAX_BYTES:
         raise OSError(f"more than {MAX_BYTES >> 20} MB came from {url}")
 

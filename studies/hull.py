@@ -10,7 +10,7 @@ from paretodepth._kernels import compiled
 N_PARTS = 12
 """Six products, of two parts each."""
 TURN_ERROR = 3.3306690738754716e-16  # (3 + 16 u) u for u = 2^-53
-"""Relative error up to which the rounded products do not tell which way three dyads turn (Shewchuk)."""
+"""Relative error up to which the rounded products do not decide which way three dyads turn (Shewchuk)."""
 SPLITTER = 134217729.0  # 2^27 + 1
 """Halves the digits of a number, so that products of halves are exact."""
 
@@ -44,7 +44,7 @@ def add_product(parts: NDArray[np.float64], n_parts: int, a: float, b: float) ->
 
 @compiled
 def turns_right(ax: float, ay: float, bx: float, by: float, cx: float, cy: float) -> bool:
-    """Tell whether the way a, b, c turns right, that is, b lies above the line from a to c; exactly."""
+    """Return whether the path a, b, c turns right, that is, b lies above the line from a to c; exactly."""
     left, right = (ax - cx) * (by - cy), (ay - cy) * (bx - cx)
     if abs(left - right) > TURN_ERROR * (abs(left) + abs(right)):
         return left < right
@@ -135,7 +135,7 @@ def insert_dyad(front: GrowingFront, x: float, y: float) -> None:
 
 @compiled
 def insert_points(front: GrowingFront, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-    """Insert dyads; the front must have room for all of them."""
+    """Insert dyads; the front must have space for all of them."""
     for dyad in range(len(x)):
         if y[dyad] < front.lowest[cell_of(front, x[dyad])]:
             insert_dyad(front, x[dyad], y[dyad])

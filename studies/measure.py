@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ENOUGH_SECONDS = 1.5
-"""For which calls are repeated by the benchmarks."""
+"""Benchmarks repeat calls for this long."""
 MAX_CALLS = 5
 """Calls that a median time is taken of at most."""
 
@@ -25,9 +25,9 @@ def seconds(function: Callable[[], object], *, enough: float = 0.0) -> float:
 
 
 def peak_bytes(function: Callable[[], object]) -> int | None:
-    """Return by how much a call raised the memory in use at its peak; None where the system does not tell."""
+    """Return by how much a call raised the memory in use at its peak; None where the system does not report it."""
     try:
-        # Memory that was freed but kept would be used again and not be seen.
+        # Memory that was freed but kept would be used again without being counted.
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")
         before = _resident("VmRSS")
@@ -40,7 +40,7 @@ def peak_bytes(function: Callable[[], object]) -> int | None:
 
 
 def process_peak_bytes() -> int | None:
-    """Return the largest memory that this process has had in use; None where the system does not tell."""
+    """Return the peak memory of this process; None where the system does not report it."""
     try:
         return _resident("VmHWM")
     except OSError:

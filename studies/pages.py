@@ -67,7 +67,7 @@ SCALING = Page(
     "is more than `memory_limit`, by default half of what is free, and names two ways out.\n\n"
     '**Cap**: `max_depth="auto"`, or a number L. One pass over blocks of pairs keeps fronts 1…L, exactly; what lies '
     'deeper has the depth L + 1. `"auto"` takes an L that some 0.1 % of the nearest dyads of nominal samples exceed, '
-    "so that nominal samples are told apart as before and anomalies stay deeper than nearly all of them. Memory: the "
+    "so that nominal samples are ranked as before and anomalies stay deeper than nearly all of them. Memory: the "
     "dyads kept, the 32 nearest of every sample, and blocks. Choose it for up to four criteria. With more, fronts are "
     "few and large, and capping keeps nearly everything.\n\n"
     "**Subsample**: `max_dyads`. The fronts are those of so many random dyads, while neighbors are sought among all "

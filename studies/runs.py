@@ -1,4 +1,4 @@
-"""Experiments made of seeded runs, kept on disk so that an interrupted one goes on where it stopped."""
+"""Experiments made of seeded runs, kept on disk so that an interrupted one resumes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Experiment:
     tables : callable
         Takes the values of all runs and the settings; returns the tables.
     settings : callable
-        Takes whether the long version is wanted; returns what a run depends on beside its seed.
+        Takes whether the long version is wanted; returns what a run depends on apart from its seed.
     n_runs, n_full_runs : int
     figures : callable
         Takes what `tables` does; returns the figures by name. None by default.
@@ -78,7 +78,7 @@ def finished_runs(
     """Return the values of all runs in the order of the seeds, computing those not in the file yet.
 
     Every run is appended to the file when it ends. A file of other settings, or of another
-    version of the package, is started anew. Who watches is told how many runs are finished.
+    version of the package, is replaced. Progress counts finished runs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How well methods tell anomalies from nominal samples, in regimes where anomalies are of different kinds."""
+"""How well methods separate anomalies from nominal samples, in regimes with different kinds of anomalies."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ EXPERIMENT = Experiment(
         "**These regimes served development**: the blend was chosen among some 2,600 combinations by its areas in the "
         "simulated ones and on these 14 tables of ADBench, with other seeds than here. So its areas flatter it a "
         "little; the next section shows tables that served no choice. Clusters and broken dependence were added "
-        "after the blend was fixed, as regimes that the others lack.\n\n"
+        "after the blend was fixed, as regimes that were missing.\n\n"
         "Trained on nominal samples only. Cube: the paper's simulation, anomalies outside one face. Joint band: "
         "nominal samples near the diagonal, anomalies with the same marginals and independent coordinates. Categories: "
         "six groups of categorical columns, one of them disturbed. Pedestrians: the simulated scene. Clusters: three "

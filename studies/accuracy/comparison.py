@@ -44,7 +44,7 @@ class Comparison:
 
     @classmethod
     def of(cls, runs: Sequence[Values], noun: str, places: Sequence[str]) -> Comparison:
-        """Return the comparison of runs that tell each method's area by place."""
+        """Return the comparison of runs, which hold each method's area by place."""
         methods = list(runs[0][places[0]])
         areas = np.array([[[run[place][method] for method in methods] for place in places] for run in runs])
         return cls(noun, list(places), methods, areas)

@@ -1,4 +1,4 @@
-"""What p-values and explanations cost beside scores."""
+"""The cost of p-values and explanations compared with scores."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
 EXPERIMENT = Experiment(
     name="speed",
     title="Time of p-values and explanations",
-    summary="One thread. An explanation tells all p-values, neighbors and reliefs.",
+    summary="One thread. An explanation includes all p-values, neighbors and counterfactuals.",
     run=run,
     tables=tables,
     settings=lambda full: {"n_criteria": [2, 4, 8]},

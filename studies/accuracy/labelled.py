@@ -43,7 +43,7 @@ class LabelledTable(NamedTuple):
 
 
 def table_files(folder: Path) -> dict[str, Path]:
-    """Return the NPZ and CSV files of a folder by the names of their tables; by their own where these are alike."""
+    """Return the NPZ and CSV files of a folder by table name, by file name where table names are equal."""
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".npz", ".csv"))
     names = [table_name(path) for path in files]
     return {
@@ -56,9 +56,9 @@ def table_files(folder: Path) -> dict[str, Path]:
 def read_labelled(path: Path, label: str | None = None) -> LabelledTable:
     """Return the samples of a file.
 
-    Of an NPZ file they are its array X, and y tells the anomalies. Any other table has a column
-    that does, by default the only one that has two values and is named as labels are. Which value
-    is that of anomalies is told as by ``paretodepth detect --label``.
+    Of an NPZ file they are its array X, and y marks the anomalies. Any other table has a column
+    of labels, by default the only one that has two values and is named as labels are. Which value
+    marks anomalies is decided as by ``paretodepth detect --label``.
     """
     if path.suffix.lower() == ".npz":
         label = "y"
@@ -77,12 +77,14 @@ def read_labelled(path: Path, label: str | None = None) -> LabelledTable:
 def labelled_task(table: LabelledTable, seed: int, name: str) -> Task:
     """Split a table: half of the nominal samples train, and suggest the criteria; the others and anomalies test.
 
-    A sample that lacks a value in a column that is compared is left out. Methods without criteria
+    A sample with a missing value in a compared column is skipped. Methods without criteria
     read the same columns, numbers as they are and one column a category; of text, times and series
     only criteria know.
     """
     rng = np.random.default_rng(seed)
-    nominal, anomalies = (rng.permutation(np.flatnonzero(table.is_anomaly == is_odd)) for is_odd in (False, True))
+    nominal, anomalies = (
+        rng.permutation(np.flatnonzero(table.is_anomaly == is_anomalous)) for is_anomalous in (False, True)
+    )
     n_train = min(MAX_TRAIN, len(nominal) // 2)
     test = np.concatenate([nominal[n_train : n_train + MAX_NOMINAL], anomalies[:MAX_ANOMALIES]])
     found = check_suggested(suggest_criteria(_rows(table.columns, nominal[:n_train])))
@@ -144,10 +146,10 @@ def check_one_label(found: Suggestion, source: str) -> str:
     return labels[0]
 
 
-def check_enough(are_odd_train: NDArray[np.bool_], are_odd_test: NDArray[np.bool_], source: str) -> None:
-    """Refuse a table of too few samples to tell methods apart."""
-    n_anomalies = np.count_nonzero(are_odd_test)
-    n_nominal = len(are_odd_train) + len(are_odd_test) - n_anomalies
+def check_enough(are_anomalies_train: NDArray[np.bool_], are_anomalies_test: NDArray[np.bool_], source: str) -> None:
+    """Refuse a table with too few samples to compare methods."""
+    n_anomalies = np.count_nonzero(are_anomalies_test)
+    n_nominal = len(are_anomalies_train) + len(are_anomalies_test) - n_anomalies
     if n_nominal < MIN_NOMINAL or n_anomalies < MIN_ANOMALIES:
         raise ValueError(
             f"{source}: must have at least {MIN_NOMINAL} nominal samples and {MIN_ANOMALIES} anomalies that lack no "

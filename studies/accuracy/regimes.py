@@ -88,7 +88,7 @@ def _band(seed: int, *, n_criteria: int) -> Task:
 
 
 def _clusters(seed: int) -> Task:
-    """Draw clusters of different density, and anomalies about each as far out as its density makes odd.
+    """Draw clusters of different density, and anomalies around each, as far out as its density makes unusual.
 
     What lies outside the narrow cluster is still nearer to others than most of the wide cluster is.
     """
@@ -108,7 +108,7 @@ def _clusters(seed: int) -> Task:
 
 
 def _dependence(seed: int) -> Task:
-    """Draw four criteria of which two tell the others up to noise; anomalies have one from another sample."""
+    """Draw four criteria, two of which determine the others up to noise; anomalies have one from another sample."""
     rng = np.random.default_rng(seed)
 
     def nominal(n_samples: int) -> Samples:
@@ -135,8 +135,8 @@ def _categories(seed: int) -> Task:
     shares = rng.dirichlet(np.ones(N_CATEGORIES), n_columns)
 
     def nominal(n_samples: int) -> Samples:
-        drawn = [rng.choice(N_CATEGORIES, n_samples, p=share) for share in shares]
-        return np.column_stack(drawn).astype(float)
+        columns = [rng.choice(N_CATEGORIES, n_samples, p=share) for share in shares]
+        return np.column_stack(columns).astype(float)
 
     X_train, X_test = nominal(N_TRAIN), nominal(200)
     for sample in range(160, 200):

@@ -1,4 +1,4 @@
-"""Every method's scores of the test samples of a task, larger is stranger."""
+"""Every method's scores of the test samples of a task, larger is more unusual."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def weighted_sums(task: Task, weights: NDArray[np.float64]) -> NDArray[np.float6
     """Return the scores of k-NN sum, a row a weight, each criterion in units of its median dyad."""
     criteria, encoded = FittedCriteria.fit(task.criteria, task.X_train, caller="weighted_sums")
     pairs = HeldPairs.of(ComputedPairs(criteria.fitted, encoded.encodings, 1))
-    usual = usual_sizes(pairs.dyads)[:, None, None]
-    among = pairs.block(slice(0, pairs.n_samples)) / usual
+    typical = usual_sizes(pairs.dyads)[:, None, None]
+    among = pairs.block(slice(0, pairs.n_samples)) / typical
     views = criteria.encode(task.X_test, caller="weighted_sums").encodings
-    new = dissimilarity_block(criteria.fitted, views, encoded.encodings, 0, 1) / usual
+    new = dissimilarity_block(criteria.fitted, views, encoded.encodings, 0, 1) / typical
     return weighted_scores(among, new, weights)["k-NN sum"]
 
 

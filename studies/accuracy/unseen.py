@@ -111,7 +111,7 @@ EXPERIMENT = Experiment(
         "the section before, are left out.\n\n"
         "Labelled tables, NPZ files of X and y or CSV files with a column of labels. At most 400 nominal samples "
         "train, and suggest the criteria as `suggest_criteria` does, at most four; at most 300 others and 100 "
-        "anomalies test. Samples that lack a value are left out. k-NN sum takes these criteria, each in units of its "
+        "anomalies test. Samples with missing values are skipped. k-NN sum takes these criteria, each in units of its "
         "median nominal dyad. LOF, IsolationForest and PyOD's methods, with their own defaults, take the same columns "
         "standardised, one column a category."
     ),

@@ -22,7 +22,7 @@ GRID = np.linspace(0, 1, 101)
 
 
 def run(seed: int, settings: Settings) -> Values:
-    """Return the false alarms among fresh nominal samples, and the false share of what `select` calls."""
+    """Return the false alarms among fresh nominal samples, and their share among those that `select` flags."""
     rng = np.random.default_rng(seed)
     # Three columns, the second depending on the first; the number of samples allows alpha = 0.01 by a split too.
     nominal = rng.standard_normal((N_FITTED + N_FRESH, 3))
@@ -91,7 +91,7 @@ EXPERIMENT = Experiment(
     title="False alarms and false discoveries",
     summary=(
         "Normal samples in three columns, the second depending on the first; the criteria are the absolute "
-        "differences. Every run draws its training and test samples anew."
+        "differences. Every run draws new training and test samples."
     ),
     run=run,
     tables=tables,

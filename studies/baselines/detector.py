@@ -41,7 +41,7 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     n_neighbors : "connected" or int, default="connected"
         k. ``"connected"``: the smallest with a connected symmetric nearest-neighbor graph.
     alpha : float or None, default=None
-        The share of nominal samples that may be called anomalies, as in
+        The false-alarm rate, as in
         :class:`ParetoDepthDetector`.
     n_jobs : int or None, default=None
         Threads, as in :class:`ParetoDepthDetector`.
@@ -127,7 +127,7 @@ class WeightedDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def score_samples(self, X: Samples) -> NDArray[np.float64]:
-        """Return minus the method's score of each sample, smaller is stranger.
+        """Return minus the method's score of each sample, smaller is more unusual.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""k-NN, k-NN sum, k-LPE and LOF: scores of test samples from dissimilarity matrices, larger is stranger."""
+"""k-NN, k-NN sum, k-LPE and LOF: scores of test samples from dissimilarity matrices, larger is more unusual."""
 
 from __future__ import annotations
 

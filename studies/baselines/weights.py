@@ -60,7 +60,7 @@ def weighted_scores(
     Returns
     -------
     scores : dict of ndarray of shape (n_weights, n_test)
-        By the method's name; larger is stranger.
+        By the method's name; larger is more unusual.
     """
     scores = {name: np.empty((len(weights), test.shape[1])) for name in RIVALS}
     for row, weight in enumerate(weights):
@@ -80,7 +80,7 @@ def areas_under_curves(
     ----------
     is_anomaly : array-like of shape (n_samples,)
     scores : ndarray of shape (n_rows, n_samples)
-        Larger is stranger.
+        Larger is more unusual.
 
     Returns
     -------

@@ -66,7 +66,7 @@ class SortingResult:
 
 
 class Known(NamedTuple):
-    """What a peer needed for so many dyads, to foresee what it needs for more."""
+    """What a peer needed for a number of dyads, to predict what it needs for more."""
 
     n_dyads: int
     seconds: float
@@ -83,7 +83,7 @@ class Known(NamedTuple):
         return self._replace(power=min(2.0, max(1.0, power)))
 
     def reason_to_leave_out(self, n_dyads: int, max_seconds: float) -> str | None:
-        """Return why the peer is not run on so many dyads; what is not short grows with their power or square."""
+        """Return why the peer is not run on this many dyads; long times grow with their power or square."""
         growth = (n_dyads / self.n_dyads) ** 2
         if self.seconds > SHORT_SECONDS and self.seconds * (n_dyads / self.n_dyads) ** self.power > max_seconds:
             return f"over {max_seconds:g} s"
@@ -187,7 +187,7 @@ class _Contest:
             result.differing.append(name)
 
     def _measured(self, sorter: Sorter, dyads: Dyads, n_dyads: int) -> tuple[Known, NDArray[np.intp]]:
-        """Return what a peer needs for so many dyads and what it answers; one call if that is long enough."""
+        """Return what a peer needs for this many dyads and its answer; one call if that takes long enough."""
         answers: list[NDArray[np.intp]] = []
         n_bytes: list[int | None] = []
         first = seconds(lambda: n_bytes.append(peak_bytes(lambda: answers.append(sorter(dyads)))))
@@ -226,14 +226,14 @@ def save_results(results: list[SortingResult], tables: dict[str, dict[str, float
 
 
 def in_markdown(results: list[SortingResult]) -> str:
-    """Return the tables of docs/sorting.md, uniform dyads by their number and the other kinds, beside the best peer."""
+    """Return the tables of docs/sorting.md: uniform dyads by number, and the other kinds, next to the best peer."""
     sizes = sorted({row.n_dyads for row in results if row.kind == GROWING})
     kinds = list(dict.fromkeys(row.kind for row in results if row.kind != GROWING))
     cells = {(row.kind, row.n_criteria, row.n_dyads): _cell(row) for row in results}
     criteria = sorted({row.n_criteria for row in results})
     n_others = min((row.n_dyads for row in results if row.kind != GROWING), default=0)
     caption = "Seconds on one core, and how many times faster than the best peer that finds the same fronts."
-    given = "; ".join(f"{name} is given its points {how}, and so are we beside it" for name, how in INPUTS.items())
+    given = "; ".join(f"{name} receives its points {how}, and so do we next to it" for name, how in INPUTS.items())
     tables = [
         Table(
             "growing",

@@ -1,4 +1,4 @@
-"""Streams: time a sample and areas, beside the streaming detectors of River and PySAD that are installed."""
+"""Streams: time a sample and areas, next to the streaming detectors of River and PySAD that are installed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Vector = NDArray[np.float64]
 
 
 class Player(Protocol):
-    """A streaming detector: scores a sample, larger is stranger, and learns it."""
+    """A streaming detector: scores a sample, larger is more unusual, and learns it."""
 
     def __call__(self, x: Vector) -> float:
         """Return the score of a sample before it is learnt, then learn it."""

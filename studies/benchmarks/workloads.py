@@ -34,7 +34,7 @@ def _dyads(rng: np.random.Generator, n: int, k: int) -> Dyads:
 
 
 def _correlated(rng: np.random.Generator, n: int, k: int) -> Dyads:
-    """Return all criteria alike but the last, which runs against them."""
+    """Return equal criteria and a last one that runs against them."""
     return np.outer(rng.random(n), np.r_[np.ones(k - 1), -1.0]) + 0.001 * rng.random((n, k))
 
 
@@ -81,7 +81,7 @@ def sorting_workloads(*, full: bool, kind: str | None) -> list[Workload]:
         sizes[3] += (5_000_000,)
     growing = [Workload(GROWING, k, n) for k, ns in sizes.items() for n in ns]
     others = [Workload(name, k, 100_000) for name in WORKLOAD_KINDS for k in sizes if name != GROWING]
-    # Few dyads first: if time is up, peers have been seen on every kind.
+    # Few dyads first: if time is up, peers have run on every kind.
     ordered = sorted(growing + others, key=lambda workload: workload.n_dyads)
     return [workload for workload in ordered if kind in (None, workload.kind)]
 

@@ -54,7 +54,7 @@ def _numbers_of_dyads(settings: Settings) -> NDArray[np.float64]:
 
 
 def tables(runs: Sequence[Values], settings: Settings) -> list[Table]:
-    """Return the fitted coefficients beside the paper's; the error by leaving out one run at a time."""
+    """Return the fitted coefficients next to the paper's; the error by leaving out one run at a time."""
     n_dyads = _numbers_of_dyads(settings)
     rows = []
     for name, paper in PAPER_COEFFICIENTS.items():

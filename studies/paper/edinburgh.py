@@ -1,4 +1,4 @@
-"""The Edinburgh Informatics Forum Pedestrian Database: people seen by a camera from above.
+"""The Edinburgh Informatics Forum Pedestrian Database: people filmed by a camera from above.
 
 The data set is of B. Majecka, "Statistical models of pedestrian behaviour in the Forum", MSc
 dissertation, School of Informatics, University of Edinburgh, 2009, to be cited where it is
@@ -218,7 +218,7 @@ def check_files(path: str | os.PathLike[str], pattern: str, caller: str) -> list
 def check_line(match: re.Match[str] | None, expected: str, line: str, place: str) -> re.Match[str]:
     """Return the match of a line of a file with a pattern; `place` names the file and the line."""
     if match is None:
-        raise ValueError(f"{place} must be {expected}. Got {line[:60].strip()!r} instead; get the file anew.")
+        raise ValueError(f"{place} must be {expected}. Got {line[:60].strip()!r} instead; download the file again.")
     return match
 
 
@@ -227,5 +227,5 @@ def check_n_tracks(n_tracks: int, announced: int | None, path: object) -> None:
     if announced is not None and n_tracks != announced:
         raise ValueError(
             f"{path} must hold the {announced} tracks that its first line announces. Got {n_tracks} instead; "
-            "get the file anew, or delete the line if the file is whole."
+            "download the file again, or delete the line if the file is whole."
         )

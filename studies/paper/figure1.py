@@ -53,7 +53,7 @@ EXPERIMENT = Experiment(
     name="figure1",
     title="Figure 1: dyads of two test samples over the fronts",
     summary=(
-        "Forty training samples, here standard normal in the plane (the paper does not say how its own were drawn), "
+        "Forty training samples, here standard normal in the plane (the paper does not state its distribution), "
         "one test sample among them and one apart; the criteria are |Δx| and |Δy|. The dyads of the nominal test "
         "sample lie on shallow fronts, those of the anomalous one on deep fronts."
     ),

@@ -28,7 +28,7 @@ def points_outside_disc(rng: np.random.Generator, n_points: int, radius: float) 
 
 
 def run(seed: int, settings: Settings) -> Values:
-    """Draw points on both domains and tell F from L."""
+    """Draw points on both domains and separate F from L."""
     values = {}
     for name, radius in DISC_RADII.items():
         points = points_outside_disc(np.random.default_rng(seed), settings["n_points"][name], radius)

@@ -26,7 +26,7 @@ def point_front_sizes(points: NDArray[np.float64], counts: Sequence[int]) -> Ite
     for count in counts:
         for first in range(start, count, BLOCK_POINTS):
             block = points[:, first : min(first + BLOCK_POINTS, count)]
-            front = _with_room(front, block.shape[1])
+            front = _with_space(front, block.shape[1])
             insert_points(front, block[0], block[1])
         start = count
         yield _sizes(front)
@@ -48,7 +48,7 @@ def dyad_front_sizes(
     start = 0
     for count in counts:
         for sample in range(start, count):
-            front = _with_room(front, sample)
+            front = _with_space(front, sample)
             insert_pairs(front, samples, sample, rotated)
         start = count
         yield _sizes(front)
@@ -61,8 +61,8 @@ def _empty_front(largest_x: float) -> GrowingFront:
     )
 
 
-def _with_room(front: GrowingFront, n_dyads: int) -> GrowingFront:
-    """Return the front with room for more dyads."""
+def _with_space(front: GrowingFront, n_dyads: int) -> GrowingFront:
+    """Return the front with space for more dyads."""
     needed = front.size[0] + n_dyads
     if needed <= len(front.x):
         return front

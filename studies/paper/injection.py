@@ -65,7 +65,7 @@ def make_injected_split(
 ) -> InjectedSplit:
     """Draw training and test trajectories and put anomalies into a fifth of the test ones.
 
-    The five kinds of anomaly take turns. With the same seed, the trajectories that are drawn,
+    The five kinds of anomaly take turns. With the same seed, the chosen trajectories,
     the kinds, places and sides are the same for every strength.
 
     Parameters
@@ -76,7 +76,7 @@ def make_injected_split(
     strength : {"weak", "medium", "strong"}, default="medium"
         How large the anomalies are.
     n_train, n_test : int, default=500 and 200
-        Both are scaled down alike if there are fewer trajectories.
+        Both are scaled down by the same factor if there are fewer trajectories.
     random_state : int or None, default=None
         Seed.
 
@@ -126,7 +126,7 @@ def inject(
     strength : {"weak", "medium", "strong"}, default="medium"
     scene : array-like of shape (2, 2)
         The lowest and the highest x and y of the scene. A loop or detour takes the side that
-        leaves it less, a random one where both are alike.
+        leaves it less, a random one if both are equal.
     rng : numpy.random.Generator
         Chooses the place and the side.
 
@@ -150,7 +150,7 @@ def inject(
 
 
 def _injected(trajectory: Trajectory, kind: str, strength: str, scene: Scene, rng: np.random.Generator) -> Trajectory:
-    """Return a trajectory with an anomaly; place and side are drawn alike for every kind and strength."""
+    """Return a trajectory with an anomaly; place and side are the same for every kind and strength."""
     size = SIZES[kind][STRENGTHS.index(strength)]
     place, sides = rng.uniform(0.3, 0.7), rng.permutation([-1.0, 1.0])
     if kind == "stopping":
@@ -253,7 +253,7 @@ def _outside(trajectory: Trajectory, scene: Scene) -> float:
 
 
 def check_split(n_train: int, n_test: int, n_samples: int, minimum: int, caller: str) -> tuple[int, int]:
-    """Return numbers of training and test samples, scaled down alike to the samples there are."""
+    """Return numbers of training and test samples, scaled down by the same factor to the available samples."""
     scale = min(1.0, n_samples / (n_train + n_test))
     n_train, n_test = int(scale * n_train), int(scale * n_test)
     if n_train < 1 or n_test < minimum:

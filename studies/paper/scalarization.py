@@ -14,7 +14,7 @@ TOLERANCE = 1e-9
 
 
 def scalarizable(dyads: ArrayLike) -> NDArray[np.bool_]:
-    """Tell which dyads are Pareto-optimal and minimize some non-negative linear combination of the criteria.
+    """Return which dyads are Pareto-optimal and minimize some non-negative linear combination of the criteria.
 
     The others on the first front are out of reach for every choice of weights. A dyad on
     the line or plane through other minimizers minimizes too, and so do equal dyads.
@@ -22,7 +22,7 @@ def scalarizable(dyads: ArrayLike) -> NDArray[np.bool_]:
     Parameters
     ----------
     dyads : array-like of shape (n_dyads, n_criteria)
-        Finite dissimilarities, smaller is more alike.
+        Finite dissimilarities, smaller is more similar.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def scalarizable(dyads: ArrayLike) -> NDArray[np.bool_]:
 
 
 def _minimizers(front: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which dyads minimize a combination, by a linear program in the weights for each.
+    """Return which dyads minimize a combination, by a linear program in the weights for each.
 
     The program looks for weights of sum one under which the dyad is below all others by as
     much as possible.

@@ -1,4 +1,4 @@
-"""Table 1b and Figures 3, 6 and 7 of the paper: odd pedestrians, by walking speed and by shape."""
+"""Table 1b and Figures 3, 6 and 7 of the paper: anomalous pedestrians, by walking speed and by shape."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Scene(NamedTuple):
 
 
 def settings(full: bool) -> Settings:
-    """Tell which trajectories there are."""
+    """Return which trajectories there are."""
     try:
         fetch_edinburgh(download_if_missing=False)
     except OSError:
@@ -239,7 +239,7 @@ def _draw_curves(ax: Axes, result: Scene) -> None:
 
 
 def _draw_trajectories(result: Scene) -> Figure:
-    """Draw the twelve test trajectories PDA finds oddest, and the twelve it finds least odd."""
+    """Draw the twelve test trajectories that PDA ranks most and least unusual."""
     figure = Figure(figsize=(11, 4.4), layout="constrained")
     order = result.mean_depth.argsort()
     shown = {"The twelve with the highest scores": order[::-1][:12], "The twelve with the lowest scores": order[:12]}

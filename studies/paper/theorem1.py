@@ -64,7 +64,7 @@ def draw_points(rng: np.random.Generator, domain: str, n_criteria: int, n_points
 
 
 def is_near_piece(points: NDArray[np.float64], domain: str) -> NDArray[np.bool_]:
-    """Tell which points lie in T_h, that is, at most `DEPTH` along a normal from T."""
+    """Return which points lie in T_h, that is, at most `DEPTH` along a normal from T."""
     radii = np.linalg.norm(points, axis=1)
     directions = (points / radii[:, None]).T * (-1 if domain == "ball" else 1)
     is_near: NDArray[np.bool_] = np.abs(radii - (1 if domain == "ball" else RADIUS)) <= DEPTH

@@ -1,4 +1,4 @@
-"""A fit on the processes of a Dask cluster beside one with as many threads."""
+"""A fit on the processes of a Dask cluster next to one with as many threads."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_tables_for_the_readme_show_the_best_peer():
     page = sorting.in_markdown(timed(FEW))
     assert "| criteria | 200 dyads | 400 dyads |" in page
     assert "| criteria | heavy ties |" in page
-    assert "pyoperon is given its points sorted, distinct, single precision, and so are we beside it." in page
+    assert "pyoperon receives its points sorted, distinct, single precision, and so do we next to it." in page
     assert "× (right)" in page
     assert "hasty" not in page
 

@@ -118,13 +118,13 @@ MALFORMED = {
     ),
     "two numbers a point": (
         " TRACK.R1=[[1 2];[3 4]];",
-        "Line 2 .* in whole numbers. Got 'TRACK.R1=.* get the file anew",
+        "Line 2 .* in whole numbers. Got 'TRACK.R1=.* download the file again",
     ),
     "words": ("<html>", "Line 2 .* must be a track, .* or its properties, .* Got '<html>' instead"),
     "a number of many digits": (f" TRACK.R1=[[1 2 {'9' * 30}]];", "Line 2 .* must be a whole track"),
     "a track missing": (
         track_line(walk()),
-        "tracks.01Jan.txt must hold the 2 tracks .* Got 1 instead; get the file anew",
+        "tracks.01Jan.txt must hold the 2 tracks .* Got 1 instead; download the file again",
     ),
 }
 
