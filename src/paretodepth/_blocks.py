@@ -50,8 +50,8 @@ def block_values(most: int) -> int:
     return min(most, int(get_config()["working_memory"] * 2**20) // 8)
 
 
-def evenly_spaced(n_rows: int, n_most: int) -> slice:
-    """Return a slice of at most `n_most` of some rows, the first and every so-manyth after it."""
+def stride(n_rows: int, n_most: int) -> slice:
+    """Return a slice of every k-th row from the first on, with the smallest k that leaves at most `n_most` rows."""
     return slice(None, None, -(-n_rows // n_most) or 1)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._blocks import evenly_spaced
+from paretodepth._blocks import stride
 from paretodepth._kernels.filters import (
     Cells,
     choose_points,
@@ -88,7 +88,7 @@ class DominanceFilter:
         elif n_criteria in (3, 4):
             self._cells, self.points = new_cells(self.points, sizes.n_cells)
         else:
-            candidates = self.points[evenly_spaced(len(self.points), sizes.n_candidates)]
+            candidates = self.points[stride(len(self.points), sizes.n_candidates)]
             probes = alike if false_negatives is None else np.concatenate((alike, false_negatives))
             self.points = choose_points(candidates, probes, sizes.n_points)
 

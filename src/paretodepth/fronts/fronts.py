@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paretodepth._blocks import evenly_spaced
+from paretodepth._blocks import stride
 from paretodepth._checks import check_optional_count, is_integer
 from paretodepth._kernels.cells import N_SEARCHES, append_digits
 from paretodepth._kernels.two_criteria import group_by_front, number_pairs
@@ -246,7 +246,7 @@ def _number_by_grid(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
 
 def _seem_tied(values: NDArray[np.float64]) -> bool:
     """Tell whether most of the values, to judge by some of them, are equal to others."""
-    some = np.sort(values[evenly_spaced(len(values), N_LOOKED_AT)])
+    some = np.sort(values[stride(len(values), N_LOOKED_AT)])
     return bool(2 * np.count_nonzero(some[1:] == some[:-1]) > len(some))
 
 

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paretodepth._blocks import evenly_spaced, map_blocks, rank_correlations
+from paretodepth._blocks import map_blocks, rank_correlations, stride
 from paretodepth._kernels.two_criteria import number_pairs
 from paretodepth.fronts.depth_index import Staircases
 from paretodepth.fronts.fronts import Fronts, check_dyads, is_new, order_ties, value_order
@@ -291,7 +291,7 @@ def chosen_pairs(dyads: NDArray[np.float64], *, max_pairs: int = MAX_PAIRS) -> N
     if n_criteria * (n_criteria - 1) // 2 <= max_pairs:
         return np.array(list(combinations(range(n_criteria), 2)), np.intp)
     # Rounded, or the last bit of a product, which differs between machines, would choose between equal ones.
-    dependence = np.abs(rank_correlations(dyads[evenly_spaced(len(dyads), N_COMPARED)])).round(9)
+    dependence = np.abs(rank_correlations(dyads[stride(len(dyads), N_COMPARED)])).round(9)
     # A criterion is no partner of its own.
     np.fill_diagonal(dependence, np.inf)
     partners = {

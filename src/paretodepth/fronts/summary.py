@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paretodepth._blocks import evenly_spaced
+from paretodepth._blocks import stride
 from paretodepth._checks import check_count
 from paretodepth.fronts.dominance_filter import USUAL_SIZES, Block, DominanceFilter, SummarySizes
 from paretodepth.fronts.fronts import Fronts, check_dyads
@@ -68,7 +68,7 @@ class FrontSummary:
         nothing = np.empty((0, n_criteria))
         self._fronts = Fronts.from_dyads(nothing, max_depth=max_depth)
         self._sizes = sizes
-        alike = nothing if alike is None else alike[evenly_spaced(len(alike), sizes.n_probes)]
+        alike = nothing if alike is None else alike[stride(len(alike), sizes.n_probes)]
         self._filter = DominanceFilter(nothing if beyond is None else beyond, alike, sizes)
         self._waiting: list[NDArray[np.float64]] = []
         self.n_waiting = 0
@@ -110,7 +110,7 @@ class FrontSummary:
             # the square of their length.
             if self.n_waiting >= max(self._sizes.batch_values // max(3, n_criteria) - n_kept, n_kept // 2):
                 waiting = np.concatenate(self._waiting)
-                false_negatives = waiting[evenly_spaced(len(waiting), self._sizes.n_probes)]
+                false_negatives = waiting[stride(len(waiting), self._sizes.n_probes)]
                 self._merge()
                 self._filter = self._filter.rebuilt(last_front(self._fronts), false_negatives)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._blocks import evenly_spaced
+from paretodepth._blocks import stride
 from paretodepth._kernels.tree import split_nodes
 from paretodepth._kernels.wide_tree import FIRST_ROWS, LARGEST, N_SEARCHES, WIDTH, LevelTree, WideTree, encode
 
@@ -87,9 +87,9 @@ def encoded(dyads: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[n
 def _edges(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return values of each criterion in rising order, with about as many points between any two."""
     edges = np.full((points.shape[1], N_EDGES), np.inf)
-    some = points[evenly_spaced(len(points), N_EDGES * N_SAMPLED)]
+    some = points[stride(len(points), N_EDGES * N_SAMPLED)]
     for of_criterion, values in zip(edges, some.T, strict=True):
-        sampled = np.sort(values)[evenly_spaced(len(values), N_EDGES)]
+        sampled = np.sort(values)[stride(len(values), N_EDGES)]
         of_criterion[: len(sampled)] = sampled
     return edges
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._blocks import BufferPool, Part, Result, evenly_spaced, iterate_blocks, row_blocks
+from paretodepth._blocks import BufferPool, Part, Result, iterate_blocks, row_blocks, stride
 from paretodepth._kernels.nearest import mirror_square, unpack_rows
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.criteria.metrics.metric import Encoding
@@ -113,7 +113,7 @@ class Pairs(ABC):
         pairs of few samples are there, and some millions of many.
         """
         n_rows = n_rows or n_sampled_rows(self.n_samples, self.n_criteria)
-        rows = range(self.n_samples)[evenly_spaced(self.n_samples, n_rows)]
+        rows = range(self.n_samples)[stride(self.n_samples, n_rows)]
         is_asked = np.zeros(self.n_samples, bool)
         # Filled row by row: to join the rows in the end would take the memory twice.
         dyads = np.empty((pairs_before(len(rows), self.n_samples), self.n_criteria))

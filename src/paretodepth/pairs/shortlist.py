@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 from sklearn.utils import gen_batches
 
-from paretodepth._blocks import evenly_spaced
+from paretodepth._blocks import stride
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.criteria.values import check_comparable
 from paretodepth.pairs.pairs import Criteria, Encodings
@@ -99,7 +99,7 @@ class Shortlist:
 
     def is_mostly_sure(self, *, with_sum: bool) -> bool:
         """Tell, by some training samples, whether the nearest are mostly found: of tied values they are not."""
-        some = [encoding[evenly_spaced(len(encoding), N_TRIED)] for encoding in self.training]
+        some = [encoding[stride(len(encoding), N_TRIED)] for encoding in self.training]
         return bool(self.block(some, with_sum=with_sum).is_sure.mean() >= MIN_SURE_SHARE)
 
     def block(self, encodings: Encodings, *, with_sum: bool, first_row: int = 0) -> ShortBlock:

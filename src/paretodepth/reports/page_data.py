@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paretodepth._blocks import evenly_spaced
+from paretodepth._blocks import stride
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.reports.cells import cell, short_name, short_sentence, shown_columns
@@ -388,6 +388,6 @@ def _fronts_of_pair(fronts: Fronts | PairFronts, first: int, second: int, n_crit
         dyads = fronts.dyads
         if n_criteria == 2:
             return fronts
-        return Fronts.from_dyads(dyads[evenly_spaced(len(dyads), MAX_SORTED)][:, [first, second]])
+        return Fronts.from_dyads(dyads[stride(len(dyads), MAX_SORTED)][:, [first, second]])
     made = {(int(a), int(b)): of_pair for (a, b), of_pair in zip(fronts.criteria, fronts.fronts, strict=True)}
     return made.get((first, second))

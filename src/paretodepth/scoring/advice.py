@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._blocks import evenly_spaced, rank_correlations
+from paretodepth._blocks import rank_correlations, stride
 from paretodepth.criteria.fitted import FittedCriterion
 from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts
@@ -59,7 +59,7 @@ def criteria_advice(
     # Column by column, which takes a tenth of the time of all at once.
     is_constant = np.array([column.min() == column.max() for column in dyads.T])
     advice = [_constant_advice(name) for name, constant in zip(names, is_constant, strict=True) if constant]
-    some = dyads[evenly_spaced(len(dyads), N_LOOKED_AT)]
+    some = dyads[stride(len(dyads), N_LOOKED_AT)]
     if not is_pairwise:
         advice += _tie_advice(names, count_ties(some), is_constant)
     advice += _redundancy_advice(names, some, is_constant)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from paretodepth._blocks import evenly_spaced, phase
+from paretodepth._blocks import phase, stride
 from paretodepth._checks import check_choice
 from paretodepth.criteria.fitted import FittedCriteria
 from paretodepth.fronts.depth_index import DEPTHS, DepthKind, Depths
@@ -139,7 +139,7 @@ def fitted_model(
         alpha=alpha,
         scores=scores,
         profiles=rank_profiles(found.pairs),
-        places=np.sort(found.dyads[evenly_spaced(len(found.dyads), N_PLACES)], axis=0),
+        places=np.sort(found.dyads[stride(len(found.dyads), N_PLACES)], axis=0),
         is_exact=found.is_exact,
         advice=found.advice,
     )

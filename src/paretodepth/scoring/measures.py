@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._blocks import evenly_spaced, map_blocks, row_blocks
+from paretodepth._blocks import map_blocks, row_blocks, stride
 from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.nearest import NeighborLists, nearest_by_sum, nearest_dyads
@@ -180,7 +180,7 @@ def medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def rank_profiles(pairs: Pairs) -> NDArray[np.float64]:
     """Return the median dissimilarity of each rank, shape (n_criteria, n_samples)."""
     n_rows = max(MIN_PROFILED, min(N_PROFILED, N_PROFILED_VALUES // pairs.n_samples))
-    rows = range(pairs.n_samples)[evenly_spaced(pairs.n_samples, n_rows)]
+    rows = range(pairs.n_samples)[stride(pairs.n_samples, n_rows)]
     ranked = np.empty((pairs.n_criteria, len(rows), pairs.n_samples))
     for place, row in enumerate(rows):
         ranked[:, place] = pairs.block(slice(row, row + 1))[:, 0]
