@@ -63,3 +63,8 @@ def test_classifiers_name_the_pythons_that_the_workflow_tests():
     named = [entry.removeprefix(prefix) for entry in PROJECT["project"]["classifiers"] if entry.startswith(prefix)]
     (matrix,) = re.findall(r"python: \[(.+)\]", (ROOT / ".github" / "workflows" / "tests.yml").read_text())
     assert [f'"3.{minor}"' for minor in named] == matrix.split(", ")
+
+
+def test_the_wheel_holds_the_package_alone():
+    # Studies, tests and docs are in the sdist; `.ci/release-check` looks into the built files.
+    assert PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"] == {"packages": ["src/paretodepth"]}
