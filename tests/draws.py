@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 from sklearn import config_context
 
 from paretodepth import AdviceWarning, ParetoDepthDetector
-from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.detector import fit_by_pairs
 from paretodepth.pairs.pairs import ComputedPairs
 from paretodepth.scoring.methods import answered_methods

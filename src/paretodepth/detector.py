@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from paretodepth._blocks import print_progress
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.missing import EncodedSamples
+from paretodepth.criteria.encoding import EncodedSamples
 from paretodepth.criteria.samples import note_features
 from paretodepth.fronts.depth_index import DepthKind
 from paretodepth.models.model_file import load_model, save_model

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
 
 from paretodepth._checks import listed
-from paretodepth.criteria.choice import check_suggested
-from paretodepth.criteria.profiles import as_numbers, table_columns
-from paretodepth.criteria.suggestion import Suggestion, suggest_criteria
+from paretodepth.criteria.column_kinds import as_numbers
+from paretodepth.criteria.samples import table_columns
+from paretodepth.criteria.suggestion import Suggestion, check_suggested, suggest_criteria
 from paretodepth.criteria.values import Column, missing_entries
 from paretodepth.reports.labels import Labels
 from paretodepth.tables.tables import read_table

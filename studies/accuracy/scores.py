@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 
-from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.fronts.depth_index import Depths
 from paretodepth.pairs.nearest import dissimilarity_block

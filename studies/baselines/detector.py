@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from paretodepth._checks import check_choice, listed
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.criteria.samples import note_features
 from paretodepth.detector import Samples
 from paretodepth.pairs.nearest import check_n_neighbors, map_new_blocks, nearest_by_sum

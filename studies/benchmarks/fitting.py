@@ -16,7 +16,7 @@ from sklearn.utils import gen_even_slices
 from paretodepth._blocks import map_blocks, row_blocks
 from paretodepth._checks import check_extra
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts, front_numbers

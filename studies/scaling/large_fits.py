@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 
-from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.datasets import make_hypercube
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.fronts.depth_index import Depths

@@ -2,7 +2,6 @@
 
 import os
 import typing
-from pathlib import Path
 
 import pytest
 
@@ -46,8 +45,6 @@ def test_the_detector_is_the_one_the_options_ask_for(tmp_path):
     chosen = read_learning(nominal, criteria=None, columns=None, **options)
     assert [criterion.name for criterion in chosen.detector.criteria] == ["amount + weight", "hour"]
     assert "Left out: invoice (names the samples). To change them: paretodepth suggest" in chosen.remark
-    each = read_learning(nominal, criteria=Path("columns"), columns=None, **options)
-    assert each.remark == "One criterion per numeric column: amount, hour, weight. Left out: invoice (the id)."
 
 
 def test_a_file_is_named_as_a_shell_wants_it():

@@ -91,11 +91,6 @@ def test_what_was_chosen_is_told_with_the_way_to_change_it(tmp_path):
     assert "Criteria as the table suggests: time (time of day); shop + paid;" in fitted
 
 
-def test_one_criterion_per_column_is_there_for_the_asking():
-    shown = " ".join(run("detect", INVOICES, "--criteria", "columns").output.split())
-    assert "One criterion per numeric column: amount. Left out: invoice (numbers the rows), time" in shown
-
-
 def test_new_samples_with_shops_and_amounts_never_seen_are_scored(tmp_path):
     rows, _ = example()["invoices"]()
     new = [list(row) for row in rows[:20]]

@@ -2,26 +2,18 @@ import pyarrow as pa
 import pytest
 
 from paretodepth import Criterion
-from paretodepth.criteria.choice import chosen_criteria, read_columns
+from paretodepth.criteria.encoding import read_columns
+from paretodepth.criteria.suggestion import chosen_criteria
 
 
 def columns_of(choice):
     return [criterion.columns for criterion in choice.criteria]
 
 
-def test_columns_of_other_kinds_and_row_numbers_are_left_out_and_told():
-    table = pa.table({"n": [7, 8, 9, 10], "name": list("abcd"), "ok": [True, False] * 2, "size": [1.0, 2.5, 3.0, 9.0]})
-    choice = chosen_criteria(table, criteria="columns")
-    assert columns_of(choice) == [["size"]]
-    expected = (
-        "One criterion per numeric column: size. Left out: n (numbers the rows), name (text), ok (true or false)."
-    )
-    assert choice.remark == expected
-    assert columns_of(chosen_criteria(table, columns=["n", "size"])) == [["n"], ["size"]]
-    with_more = table.append_column("b", [[1, 5, 2, 2]])
-    told = chosen_criteria(with_more, criteria="columns", id_column="size", label="n").remark
-    assert "n (the label)" in told
-    assert "size (the id)" in told
+def test_named_columns_are_a_criterion_each():
+    table = pa.table({"n": [7, 8, 9, 10], "name": list("abcd"), "size": [1.0, 2.5, 3.0, 9.0]})
+    choice = chosen_criteria(table, columns=["n", "size"])
+    assert (columns_of(choice), choice.remark) == ([["n"], ["size"]], "")
 
 
 def test_without_criteria_they_are_suggested_and_what_is_left_out_is_told():

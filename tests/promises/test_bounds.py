@@ -15,7 +15,7 @@ import pytest
 
 from paretodepth import Criterion, _kernels
 from paretodepth._kernels import columns, filters, nearest, sequences
-from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.criteria.fitted_criteria import FittedCriterion
 from paretodepth.fronts.depth_index import Depths, FirstLevels, Staircases
 from paretodepth.fronts.dominance_filter import DominanceFilter, SummarySizes
 from paretodepth.fronts.fronts import Fronts, lexicographic_order, number_fronts

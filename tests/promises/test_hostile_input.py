@@ -43,7 +43,7 @@ def test_no_case_hides_another():
 def test_bad_input_gets_a_clear_error_at_once_and_nothing_is_written(case, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     # Columns are refused before the library is called, which need not be installed.
-    monkeypatch.setattr("paretodepth.criteria.fitted.check_extra", lambda module, extra: None)
+    monkeypatch.setattr("paretodepth.criteria.fitted_criteria.check_extra", lambda module, extra: None)
     call, error, text = CASES[case]
 
     def refused():

@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from paretodepth import ParetoDepthDetector
-from paretodepth.criteria.choice import chosen_criteria
+from paretodepth.criteria.suggestion import chosen_criteria
 from paretodepth.reports import detect, write_report
 from tests.newcomer import PLANTED, invoice_table
 
@@ -14,7 +14,9 @@ from tests.newcomer import PLANTED, invoice_table
 def found():
     """Three planted anomalies among 120 invoices, found."""
     nominal = invoice_table(0, 200)
-    detector = ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="blend")
+    detector = ParetoDepthDetector(
+        chosen_criteria(nominal, columns=["amount", "hour", "weight"]).criteria, method="blend"
+    )
     return detect(detector, nominal, invoice_table(1, 120, PLANTED))
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.criteria.choice import chosen_criteria
+from paretodepth.criteria.suggestion import chosen_criteria
 from paretodepth.reports import detect, write_report
 from paretodepth.reports.decision import n_clear_outliers
 from paretodepth.reports.detection import scored
@@ -119,7 +119,7 @@ def test_markup_in_the_data_is_text(tmp_path, opened):
     nominal = pa.table({NASTY: rng.random(60), "b": rng.random(60), "note": [NASTY] * 60})
     new = pa.table({NASTY: [9.0, 0.5], "b": [0.5, 0.5], "note": [NASTY, "x" * 10_000]})
     found = detect(
-        ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="blend"), nominal, new
+        ParetoDepthDetector(chosen_criteria(nominal, columns=[NASTY, "b"]).criteria, method="blend"), nominal, new
     )
     write_report(found, tmp_path / "report.html", title=NASTY)
     page = opened(tmp_path / "report.html")
@@ -147,7 +147,7 @@ def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
     notes = {f"note {i}": [bytes(row).decode() for row in np.roll(letters, i, 1)] for i in range(3)}
     new = pa.table({name: rng.random(n_samples) for name in "abc"} | notes)
     found = detect(
-        ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria, method="blend"), nominal, new
+        ParetoDepthDetector(chosen_criteria(nominal, columns=list("abc")).criteria, method="blend"), nominal, new
     )
     write_report(found, tmp_path / "report.html")
     assert os.path.getsize(tmp_path / "report.html") < 6e6
@@ -344,7 +344,7 @@ def test_the_page_allows_nothing_from_outside(report, opened):
 def test_of_many_criteria_only_the_strangest_are_explained(tmp_path, opened):
     rng = np.random.default_rng(0)
     nominal, new = (pa.table({f"c{i}": rng.random(n) for i in range(12)}) for n in (60, 400))
-    found = detect(ParetoDepthDetector(chosen_criteria(nominal, criteria="columns").criteria), nominal, new)
+    found = detect(ParetoDepthDetector(chosen_criteria(nominal, columns=nominal.column_names).criteria), nominal, new)
     write_report(found, tmp_path / "report.html", max_explained=30)
     page = opened(tmp_path / "report.html")
     assert page.inner_text("#n-shown") == "400 of 400"

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from paretodepth import Criterion
-from paretodepth.criteria.fitted import check_columns
+from paretodepth.criteria.encoding import check_columns
 from paretodepth.pairs.limits import free_bytes
 from paretodepth.tables import arrow_sizes, plain, read_chunks, read_table
 from paretodepth.tables.sizes import MAX_COLUMNS, check_size, most_bytes

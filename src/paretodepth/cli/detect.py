@@ -127,7 +127,7 @@ def _samples(
     learning: options.Learning, test: str | None, format: options.Format, id_column: str | None, *, keep_text: bool
 ) -> tuple[Any, Any]:
     """Return the samples of a file with the columns of the training samples, None for these, and their text."""
-    from paretodepth.criteria.choice import read_columns
+    from paretodepth.criteria.encoding import read_columns
     from paretodepth.reports.results import check_id_column
     from paretodepth.tables.expected_columns import split_text
     from paretodepth.tables.tables import read_table
@@ -210,7 +210,7 @@ def _print_found(found: "Detection", remark: str, n_shown: int, outputs: list[st
 
 def _print_label(screen: Console, found: "Detection") -> None:
     """Print how well the scores agree with the labels, if there are any."""
-    from paretodepth.criteria.choice import read_columns
+    from paretodepth.criteria.encoding import read_columns
     from paretodepth.reports.results import label_figures
 
     figures = label_figures(found)

@@ -113,9 +113,7 @@ def written_table(table: Any, texts: Any, out: str, escape_formulas: bool) -> An
 Train = Annotated[
     str, typer.Argument(help="Nominal samples: a file of CSV, Parquet, JSON lines and the like; - for stdin.")
 ]
-CriteriaFile = Annotated[
-    Path | None, typer.Option("--criteria", help="TOML file of criteria; columns: one per column of numbers.")
-]
+CriteriaFile = Annotated[Path | None, typer.Option("--criteria", help="TOML file of criteria.")]
 ColumnNames = Annotated[str | None, typer.Option("--columns", help="Columns of numbers, a criterion each: a,b,c.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column that names the samples; the only one in --out.")]
 FirstRow = Annotated[
@@ -215,7 +213,7 @@ def read_learning(
     keep_text: bool = False,
 ) -> Learning:
     """Return the training samples of a file, and the detector that the options ask for."""
-    from paretodepth.criteria.choice import chosen_criteria
+    from paretodepth.criteria.suggestion import chosen_criteria
     from paretodepth.tables.expected_columns import split_text
     from paretodepth.tables.tables import read_table
 
@@ -254,16 +252,12 @@ def column_list(columns: str | None) -> list[str] | None:
 
 
 def criteria_of(path: Path | None, missing: Missing = "drop") -> Any:
-    """Return the criteria of a file, if there is one, with a rule for missing values where they do not say.
-
-    The word for one per column is returned as it is.
-    """
-    from paretodepth.criteria.choice import EACH_COLUMN
+    """Return the criteria of a file, if there is one, with a rule for missing values where they do not say."""
     from paretodepth.criteria.criterion import Criterion
     from paretodepth.tables.source import check_readable
 
-    if path is None or str(path) == EACH_COLUMN:
-        return path and EACH_COLUMN
+    if path is None:
+        return None
     return Criterion.from_toml(check_readable(str(path)), missing=missing)
 
 

@@ -24,8 +24,7 @@ def suggest_command(
 
     Example: paretodepth suggest data.csv > criteria.toml
     """
-    from paretodepth.criteria.choice import check_suggested
-    from paretodepth.criteria.suggestion import suggest_criteria
+    from paretodepth.criteria.suggestion import check_suggested, suggest_criteria
     from paretodepth.reports.results import check_id_column
     from paretodepth.tables.tables import read_table
 

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
@@ -75,7 +74,7 @@ def watch(
     from paretodepth.streaming.watching import Watcher
 
     given = {
-        "criteria": criteria_of(check_criteria_file(criteria), "fail"),
+        "criteria": criteria_of(criteria, "fail"),
         "window": window,
         "refresh": refresh,
         "method": method,
@@ -201,13 +200,6 @@ class _View:
             numbers = (f"{anomaly['score']:.4g}", f"{anomaly['p']:.2g}")
             table.add_row(Text(printable(name, 30)), *numbers, Text(printable(anomaly["because"] or "", 200)))
         return Group(Text(figures), Text(drift if self._n_drifts else "No drift.", style="yellow"), table)
-
-
-def check_criteria_file(path: Path | None) -> Path | None:
-    """Return a file of criteria; a word for all columns says nothing about a stream whose columns are to come."""
-    if path is not None and str(path) == "columns":
-        raise ValueError("--criteria of watch must be a TOML file. Got 'columns'; leave it out for one per column.")
-    return path
 
 
 def check_model_alone(parameters: dict[str, Any], state: str | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -18,16 +17,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from paretodepth._checks import listed, suggestion
-from paretodepth.criteria.values import Column, Columns, check_no_others, is_missing, object_column
+from paretodepth.criteria.values import Column, Columns, array_kind, check_no_others, object_column
 
 MIN_SAMPLES = 3
-VALUE_KINDS: tuple[tuple[Any, str], ...] = (
-    (str, "text"),
-    (numbers.Real, "numbers"),
-    (date | time | np.datetime64, "times"),
-    (list | tuple | np.ndarray, "lists"),
-)
-"""Types of objects in a column, and what it then holds."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +59,7 @@ def read_training(X: Any, caller: str, *, as_objects: bool, as_numbers: bool) ->
     """
     is_objects = is_object_column(X) or (as_objects and isinstance(X, list | tuple))
     features = _features(caller, None)
-    columns = _read(features, X, None, is_objects=is_objects, as_numbers=as_numbers, first_row=0)
+    columns = _read(features, X, None, is_objects=is_objects, as_numbers=as_numbers)
     names = getattr(features, "feature_names_in_", None)
     kinds = [array_kind(array) for array in columns.arrays]
     return columns, Layout(features.n_features_in_, None if names is None else list(names), is_objects, kinds)
@@ -84,15 +76,50 @@ def read_new(
 ) -> Columns:
     """Return new samples as columns, which must come as the training samples did.
 
-    If the names that are `needed` are told, data frames and dicts may lack other columns, have more, and in any order.
+    With the names that are `needed`, data frames and dicts may lack other columns, have more, and in any order.
     """
     if _is_plain(X, layout):
         # The case of streams: to find out what else samples could be takes longer than to score one.
         check_not_matrices(X, caller)
         return Columns(list(X.T), [str(column) for column in range(X.shape[1])], caller, first_row=first_row)
     is_objects = is_object_column(X) or (layout.is_object_column and isinstance(X, list | tuple))
-    features = _features(caller, layout)
-    return _read(features, X, layout, is_objects=is_objects, as_numbers=as_numbers, first_row=first_row, needed=needed)
+    columns = _read(
+        _features(caller, layout), X, layout, is_objects=is_objects, as_numbers=as_numbers, first_row=first_row,
+        needed=needed,
+    )  # fmt: skip
+    return replace(columns, first_row=first_row)
+
+
+def table_columns(X: Any, caller: str) -> tuple[list[str | int], list[Column]]:
+    """Return the names and the columns of a table of any number of samples; columns of an array have numbers."""
+    if has_names(X):
+        return _named_columns(X, caller)  # type: ignore[return-value]
+    check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
+    table = check_table(X, caller)
+    return list(range(table.shape[1])), list(table.T)
+
+
+def has_names(X: Any) -> bool:
+    """Tell whether samples are a dict of columns or a data frame."""
+    # Sparse matrices of some kinds are dicts too, before SciPy 1.13.
+    return (isinstance(X, Mapping) and not issparse(X)) or nw.dependencies.is_into_dataframe(X)
+
+
+def _named_columns(
+    X: Any, caller: str, expected: list[str] | None = None, needed: Collection[str] | None = None
+) -> tuple[list[str], list[Column]]:
+    """Return the names and the columns of a dict or a data frame: all, or those needed."""
+    if isinstance(X, Mapping):
+        names = check_column_names(list(X), expected, caller, needed)
+        arrays = [column_array(check_values(X[name], name, caller)) for name in names]
+        check_column_lengths(arrays, names, caller)
+        return names, arrays
+    frame = nw.from_native(X, eager_only=True)
+    check_some_columns(frame.columns, caller)
+    if needed is None:
+        return [str(name) for name in frame.columns], [column_array(one.to_native()) for one in frame.iter_columns()]
+    names = check_needed_columns(frame.columns, needed, caller)
+    return names, [column_array(frame[name].to_native()) for name in names]
 
 
 def _is_plain(X: Any, layout: Layout) -> bool:
@@ -135,30 +162,62 @@ def _read(
     *,
     is_objects: bool,
     as_numbers: bool,
-    first_row: int,
+    first_row: int = 0,
     needed: Collection[str] | None = None,
 ) -> Columns:
     """Return samples as columns; without a layout, note their features."""
     caller, reset = type(features).__name__, layout is None
     minimum = MIN_SAMPLES if reset else 1
-    # Sparse matrices of some kinds are dicts too, before SciPy 1.13.
-    if isinstance(X, Mapping) and not issparse(X):
+    if has_names(X):
+        if not isinstance(X, Mapping) and needed is None:
+            validate_data(features, X, reset=reset, skip_check_array=True)
         expected = None if layout is None else layout.feature_names or []
-        columns = _read_mapping(features, X, expected, caller, needed)
-    elif nw.dependencies.is_into_dataframe(X):
-        columns = _read_frame(features, X, reset, caller, needed)
+        names, arrays = _named_columns(X, caller, expected, needed)
+        if needed is not None:
+            names, arrays = _in_places(names, arrays, list(features.feature_names_in_))
+        elif isinstance(X, Mapping):
+            # scikit-learn knows no dicts.
+            note_features(features, Layout(len(names), names))
+    elif is_objects:
+        check_array_like(X, caller)
+        is_array = nw.dependencies.is_into_series(X) or (isinstance(X, np.ndarray) and X.dtype.kind == "M")
+        names, arrays = ["0"], [column_array(X) if is_array else object_column(X)]
+        validate_data(features, arrays[0][:, None], reset=reset, skip_check_array=True)
     else:
-        check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
-        check_not_matrices(check_unmasked(X, caller), caller)
-        if is_objects:
-            is_array = nw.dependencies.is_into_series(X) or (isinstance(X, np.ndarray) and X.dtype.kind == "M")
-            column = column_array(X) if is_array else object_column(X)
-            validate_data(features, column[:, None], reset=reset, skip_check_array=True)
-            columns = Columns([column], ["0"], caller)
-        else:
-            columns = _read_array(features, X, reset, minimum, as_numbers=as_numbers, first_row=first_row)
-    check_n_samples(len(columns), minimum, caller)
-    return replace(columns, first_row=first_row)
+        check_array_like(X, caller)
+        arrays = _array_columns(features, X, reset, minimum, as_numbers=as_numbers, first_row=first_row)
+        names = [str(column) for column in range(len(arrays))]
+    check_n_samples(len(arrays[0]), minimum, caller)
+    return Columns(arrays, names, caller)
+
+
+def _in_places(names: list[str], arrays: list[Column], features: list[str]) -> tuple[list[str], list[Column]]:
+    """Return columns at the places they had at fit; nobody reads the others."""
+    nothing = np.full(len(arrays[0]), np.nan)
+    given = dict(zip(names, arrays, strict=True))
+    return features, [given.get(name, nothing) for name in features]
+
+
+def _array_columns(
+    features: Any, X: Any, reset: bool, minimum: int, *, as_numbers: bool, first_row: int
+) -> list[Column]:
+    """Return the columns of a table without names."""
+    kind = np.asarray(X).dtype.kind if isinstance(X, list | tuple | np.ndarray) else "f"
+    if kind in "OU":
+        # Through objects, for NumPy makes strings of numbers that stand beside strings.
+        X = np.array(X, dtype=object)
+        if as_numbers:
+            check_no_others(X, type(features).__name__, first_row)
+    table = validate_data(
+        features,
+        X,
+        # Times would be cast to numbers without a word; what reads numbers refuses them.
+        dtype=None if kind == "M" or (kind in "OU" and not as_numbers) else np.float64,
+        ensure_all_finite=False,
+        ensure_min_samples=minimum,
+        reset=reset,
+    )
+    return list(table.T)
 
 
 def is_object_column(X: Any) -> bool:
@@ -183,62 +242,6 @@ def _is_sequence(value: object) -> bool:
     return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
-def _read_array(features: Any, X: Any, reset: bool, minimum: int, *, as_numbers: bool, first_row: int) -> Columns:
-    """Return the columns of a table without names."""
-    caller = type(features).__name__
-    kind = np.asarray(X).dtype.kind if isinstance(X, list | tuple | np.ndarray) else "f"
-    if kind in "OU":
-        # Through objects, for NumPy makes strings of numbers that stand beside strings.
-        X = np.array(X, dtype=object)
-        if as_numbers:
-            check_no_others(X, caller, first_row)
-    table = validate_data(
-        features,
-        X,
-        # Times would be cast to numbers without a word; what reads numbers refuses them.
-        dtype=None if kind == "M" or (kind in "OU" and not as_numbers) else np.float64,
-        ensure_all_finite=False,
-        ensure_min_samples=minimum,
-        reset=reset,
-    )
-    return Columns(list(table.T), [str(column) for column in range(table.shape[1])], caller)
-
-
-def _read_frame(features: Any, X: Any, reset: bool, caller: str, needed: Collection[str] | None) -> Columns:
-    """Return the columns of a data frame of pandas, polars or pyarrow: all, or those needed in their places."""
-    if needed is None:
-        validate_data(features, X, reset=reset, skip_check_array=True)
-    frame = nw.from_native(X, eager_only=True)
-    check_some_columns(frame.columns, caller)
-    if needed is not None:
-        check_needed_columns(frame.columns, needed, caller)
-        given = {name: column_array(frame[name].to_native()) for name in needed}
-        return _in_places(given, list(features.feature_names_in_), caller)
-    arrays = [column_array(series.to_native()) for series in frame.iter_columns()]
-    return Columns(arrays, [str(name) for name in frame.columns], caller)
-
-
-def _in_places(given: Mapping[str, Column], names: list[str], caller: str) -> Columns:
-    """Return columns at the places they had at fit; nobody reads the others."""
-    nothing = np.full(len(next(iter(given.values()))), np.nan)
-    return Columns([given.get(name, nothing) for name in names], names, caller)
-
-
-def _read_mapping(
-    features: Any, X: Mapping[Any, Any], expected: list[str] | None, caller: str, needed: Collection[str] | None
-) -> Columns:
-    """Return the columns of a dict, in the order of fit."""
-    names = check_column_names(list(X), expected, caller, needed)
-    arrays = [column_array(check_values(X[name], name, caller)) for name in names]
-    check_column_lengths(arrays, names, caller)
-    if needed is not None:
-        return _in_places(dict(zip(names, arrays, strict=True)), list(features.feature_names_in_), caller)
-    # scikit-learn knows no dicts.
-    features.feature_names_in_ = np.array(names, dtype=object)
-    features.n_features_in_ = len(names)
-    return Columns(arrays, names, caller)
-
-
 def column_array(values: Any) -> Column:
     """Return a column as an array: numbers of shape (n,) or (n, width), or times or objects of shape (n,)."""
     if nw.dependencies.is_into_series(values):
@@ -261,30 +264,6 @@ def column_array(values: Any) -> Column:
 
 def _is_nested(dtype: Any) -> bool:
     return isinstance(dtype, nw.List | nw.Array)
-
-
-def array_kind(array: Column) -> str:
-    """Return what a column holds, by its type or the first value that is there: see `Layout`."""
-    if array.dtype.kind in "fiub":
-        return "numbers" if array.ndim == 1 else "lists"
-    if array.dtype.kind == "M":
-        return "times"
-    # NumPy counts durations among the integers.
-    value = next((value for value in array if not is_missing(value) and array.dtype.kind != "m"), None)
-    for types, kind in VALUE_KINDS:
-        if isinstance(value, types):
-            return kind
-    return ""
-
-
-def table_rows(columns: Columns) -> NDArray[Any]:
-    """Return columns side by side, as numbers if all are, otherwise as objects."""
-    if all(array.dtype.kind in "fiub" for array in columns.arrays):
-        return np.column_stack(columns.arrays).astype(np.float64)
-    rows = np.empty((len(columns), len(columns.arrays)), dtype=object)
-    for position, array in enumerate(columns.arrays):
-        rows[:, position] = object_column(array)
-    return rows
 
 
 def check_column_names(
@@ -342,6 +321,25 @@ def check_collected(X: Any, is_lazy: bool, reader: str) -> Any:
     if is_lazy:
         raise TypeError(f"The samples given to {reader} must be in memory. Got {type(X).__name__}; call its collect().")
     return X
+
+
+def check_array_like(X: Any, caller: str) -> None:
+    """Refuse samples that are not in memory, masked arrays, and matrices in place of samples."""
+    check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
+    check_not_matrices(check_unmasked(X, caller), caller)
+
+
+def check_table(X: Any, caller: str) -> NDArray[Any]:
+    """Return a table without names as an array of two dimensions."""
+    table: NDArray[Any] = (
+        np.asarray(check_unmasked(X, caller)) if isinstance(X, list | tuple | np.ndarray) else np.array(X)
+    )
+    if table.ndim != 2 or not table.shape[1]:
+        raise TypeError(
+            f"The table given to {caller} must be a data frame, a dict of columns or an array of two dimensions. "
+            f"Got {type(X).__name__} instead."
+        )
+    return table
 
 
 def check_unmasked(X: Any, reader: str) -> Any:

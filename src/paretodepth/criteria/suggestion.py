@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from paretodepth._checks import check_count
+from paretodepth._checks import check_count, listed, suggestion
+from paretodepth.criteria.candidates import candidates
+from paretodepth.criteria.column_kinds import column_kinds
 from paretodepth.criteria.criterion import Criterion, criteria_to_toml
-from paretodepth.criteria.drafts import drafts
-from paretodepth.criteria.profiles import profiles, table_columns
+from paretodepth.criteria.samples import table_columns
+from paretodepth.criteria.values import Column, array_kind
 
 MAX_CRITERIA = 6
-"""As good as any more in the study of groups (`paretodepth accuracy groups`), and faster."""
+"""As good as any more in the study of groups, and faster."""
+N_LISTED = 8
+"""Columns that are named as skipped; more are counted."""
 
 
 class ColumnUse(NamedTuple):
-    """What a column is, and what for.
+    """What a column holds and what it is used for.
 
     Attributes
     ----------
@@ -24,9 +29,9 @@ class ColumnUse(NamedTuple):
         "number", "amount", "category", "flag", "text", "time", "series", "trajectory" or "set"; or "id", "label",
         "constant", "empty" or "other", which are not used.
     criteria : tuple of str
-        The names of those that read it; empty if none does.
+        The names of the criteria that read it; empty if none does.
     reason : str
-        Why it is taken for that, and how it is compared or why it is left out.
+        Why it is of this kind, and how it is compared or why it is skipped.
     """
 
     name: str
@@ -60,9 +65,9 @@ class Suggestion:
         for criterion in self.criteria:
             read = [column for column in self.columns if criterion.name in column.criteria]
             parts.append("\n".join(map(_comment, read)) + "\n" + criteria_to_toml([criterion]).rstrip())
-        left_out = [column for column in self.columns if not column.criteria]
-        if left_out:
-            parts.append("\n".join(["# Left out:", *map(_comment, left_out)]))
+        skipped = [column for column in self.columns if not column.criteria]
+        if skipped:
+            parts.append("\n".join(["# Left out:", *map(_comment, skipped)]))
         return "\n\n".join(parts) + "\n"
 
 
@@ -70,6 +75,72 @@ def _comment(column: ColumnUse) -> str:
     """Return a column in one line of comment."""
     text = f"{column.name} ({column.kind}): {column.reason}"
     return "# " + "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+class Choice(NamedTuple):
+    """Criteria to use, and why.
+
+    Attributes
+    ----------
+    criteria : list of Criterion
+    remark : str
+        What was chosen automatically; empty if the criteria were given.
+    """
+
+    criteria: list[Criterion]
+    remark: str
+
+
+def chosen_criteria(
+    training: Any,
+    *,
+    criteria: list[Criterion] | None = None,
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+    label: str | None = None,
+    source: str = "FILE",
+) -> Choice:
+    """Return the given criteria, one per named column, or those that the table suggests.
+
+    Parameters
+    ----------
+    training : data frame, dict of columns or pyarrow table
+        The training samples.
+    criteria : list of Criterion or None
+    columns : sequence of str or None
+        Columns of numbers, each compared by absolute difference. In place of criteria.
+    id_column, label : str or None
+        The columns that name the samples and hold the answer.
+    source : str
+        The file of the training samples, for the remark.
+
+    Examples
+    --------
+    >>> table = {"id": [1, 2, 3], "name": ["a", "b", "c"], "size": [1.0, 7.0, 4.0]}
+    >>> chosen_criteria(table, columns=["size"]).criteria
+    [Criterion(name='size', columns=['size'], metric='cityblock')]
+    >>> chosen_criteria(table).remark.split(" To change them: ")[0]
+    'Criteria as the table suggests: size. Left out: id (numbers the rows), name (nearly every row has another value).'
+    """
+    check_one_source(criteria, columns)
+    if criteria is not None:
+        return Choice(criteria, "")
+    if columns is not None:
+        names, arrays = table_columns(training, "chosen_criteria")
+        taken = check_named_columns(columns, dict(zip(map(str, names), arrays, strict=True)))
+        return Choice([Criterion(name, [name], "cityblock") for name in taken], "")
+    found = check_suggested(suggest_criteria(training, id_column=id_column, label=label))
+    return Choice(found.criteria, _remark(found, source))
+
+
+def _remark(found: Suggestion, source: str) -> str:
+    """Return what a table has suggested, in two lines."""
+    skipped = [f"{column.name} ({column.reason})" for column in found.columns if not column.criteria]
+    remark = f"Criteria as the table suggests: {'; '.join(criterion.name for criterion in found.criteria)}."
+    if skipped:
+        more = f" and {len(skipped) - N_LISTED} more" if len(skipped) > N_LISTED else ""
+        remark += f" Left out: {', '.join(skipped[:N_LISTED])}{more}."
+    return f"{remark} To change them: paretodepth suggest {source} > criteria.toml, and give it with --criteria."
 
 
 def suggest_criteria(
@@ -135,12 +206,48 @@ def suggest_criteria(
     max_criteria = check_count(max_criteria, "max_criteria", "suggest_criteria")
     given, arrays = table_columns(X, "suggest_criteria")
     keys = {key if isinstance(key, str) else f"x{key}": key for key in given}
-    found = profiles(dict(zip(keys, arrays, strict=True)), id_column=id_column, label=label)
-    kept, left_out = drafts(found, keys, max_criteria)
+    found = column_kinds(dict(zip(keys, arrays, strict=True)), id_column=id_column, label=label)
+    kept, skipped = candidates(found, keys, max_criteria)
     uses = []
-    for profile in found:
-        own = [draft for draft in kept if profile.name in draft.columns]
-        how = [draft.how[profile.name] for draft in own] or [left_out.get(profile.name, "")]
-        reason = "; ".join(filter(None, [profile.reason, *how]))
-        uses.append(ColumnUse(profile.name, profile.kind, tuple(draft.criterion.name for draft in own), reason))
-    return Suggestion([draft.criterion for draft in kept], uses)
+    for column in found:
+        own = [candidate for candidate in kept if column.name in candidate.columns]
+        how = [candidate.how[column.name] for candidate in own] or [skipped.get(column.name, "")]
+        reason = "; ".join(filter(None, [column.reason, *how]))
+        names = tuple(candidate.criterion.name for candidate in own)
+        uses.append(ColumnUse(column.name, column.kind, names, reason))
+    return Suggestion([candidate.criterion for candidate in kept], uses)
+
+
+def check_one_source(criteria: object, columns: object) -> None:
+    """Refuse criteria from a file and columns at once."""
+    if criteria is not None and columns is not None:
+        raise ValueError("Give either criteria or columns. Got both; the file of criteria names its own columns.")
+
+
+def check_suggested(found: Suggestion) -> Suggestion:
+    """Return what a table suggests, if that is anything."""
+    if not found.criteria:
+        got = ", ".join(f"'{name}' ({reason})" for name, _, _, reason in found.columns[:20])
+        raise ValueError(
+            f"Without criteria there must be a column to compare. Got {got} instead; write a file of criteria "
+            "(`paretodepth criteria` lists the metrics)."
+        )
+    return found
+
+
+def check_named_columns(columns: Sequence[str], table: Mapping[str, Column]) -> list[str]:
+    """Return columns of numbers that are named one by one."""
+    for name in columns:
+        if name not in table:
+            raise ValueError(
+                f"The columns must be some of the training samples. Got '{name}' instead"
+                f"{suggestion(name, list(table))}; there are {listed(list(table)[:20])}."
+            )
+        if (kind := array_kind(table[name])) != "numbers":
+            raise ValueError(
+                f"A column without a metric must hold numbers. Got {kind or 'none'} in '{name}' instead; name a metric "
+                "for it in a file of criteria (`paretodepth criteria` lists them)."
+            )
+        if columns.count(name) > 1:
+            raise ValueError(f"The columns must be different. Got '{name}' {columns.count(name)} times instead.")
+    return list(columns)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from typing import Any, NoReturn
@@ -17,6 +16,13 @@ Origin = tuple[int, int | NDArray[np.intp]]
 """The numbers, in messages, of a block's first row and of its first column, or of each column."""
 Numbers = Sequence[int] | NDArray[np.intp]
 """Of samples, in messages."""
+VALUE_KINDS: tuple[tuple[Any, str], ...] = (
+    (str, "text"),
+    (numbers.Real, "numbers"),
+    (date | time | np.datetime64, "times"),
+    (list | tuple | np.ndarray, "lists"),
+)
+"""Types of objects in a column, and what the column holds."""
 LARGEST = int(np.finfo(np.float64).max)
 
 
@@ -55,6 +61,20 @@ class Columns:
     def __len__(self) -> int:
         """Return the number of samples."""
         return len(self.arrays[0])
+
+
+def array_kind(array: Column) -> str:
+    """Return "numbers", "text", "times" or "lists", by a column's type or first value; empty if neither tells."""
+    if array.dtype.kind in "fiub":
+        return "numbers" if array.ndim == 1 else "lists"
+    if array.dtype.kind == "M":
+        return "times"
+    # NumPy counts durations among the integers.
+    value = next((value for value in array if not is_missing(value) and array.dtype.kind != "m"), None)
+    for types, kind in VALUE_KINDS:
+        if isinstance(value, types):
+            return kind
+    return ""
 
 
 def check_no_missing(columns: Columns) -> None:
@@ -207,49 +227,6 @@ def _is_too_large(value: object) -> bool:
     return isinstance(value, int) and abs(value) > LARGEST
 
 
-def check_flags(columns: Columns) -> NDArray[np.float64]:
-    """Return columns of booleans as zeros and ones."""
-    table = check_numbers(columns)
-    wrong = np.argwhere((table != 0) & (table != 1))
-    if len(wrong):
-        sample, column = wrong[0]
-        raise ValueError(
-            f"The columns of {columns.reader} must hold booleans, or 0 and 1. Got {table[sample, column]} in sample "
-            f"{columns.numbers[sample]} instead; compare it with a threshold first."
-        )
-    return table
-
-
-def check_positive_numbers(columns: Columns) -> NDArray[np.float64]:
-    """Return columns of numbers above 0."""
-    table = check_numbers(columns)
-    if np.any(table <= 0):
-        sample, column = np.argwhere(table <= 0)[0]
-        raise ValueError(
-            f"The columns of {columns.reader} must hold numbers above 0 for their ratio. Got "
-            f"{table[sample, column]} in sample {columns.numbers[sample]} instead; take 'difference', or add a "
-            "constant."
-        )
-    return table
-
-
-def check_places(columns: Columns) -> NDArray[np.float64]:
-    """Return columns of latitude and longitude in degrees."""
-    table = check_numbers(columns)
-    if table.shape[1] != 2:
-        raise ValueError(
-            f"The columns of {columns.reader} must be two, latitude and longitude in degrees. "
-            f"Got {table.shape[1]} instead."
-        )
-    wrong = np.flatnonzero((np.abs(table[:, 0]) > 90) | (np.abs(table[:, 1]) > 360))
-    if len(wrong):
-        raise ValueError(
-            f"The columns of {columns.reader} must be latitude, from -90 to 90 degrees, and longitude, from -360 to "
-            f"360. Got {table[wrong[0]].tolist()} in sample {columns.numbers[wrong[0]]} instead; is longitude first?"
-        )
-    return table
-
-
 def check_single(columns: Columns) -> Column:
     """Return the one column that a metric of single values reads."""
     if len(columns.arrays) != 1:
@@ -264,39 +241,20 @@ def check_categories(columns: Columns) -> list[list[Any]]:
     """Return for each column its categories as plain Python values, None where missing."""
     return [
         [
-            None if is_missing(value) else _category(value, sample, name, columns.reader)
+            None if is_missing(value) else check_category(value, sample, name, columns.reader)
             for sample, value in zip(columns.numbers, array, strict=True)
         ]
         for array, name in zip(columns.arrays, columns.names, strict=True)
     ]
 
 
-def _category(value: Any, sample: int, name: str, reader: str) -> Any:
+def check_category(value: Any, sample: int, name: str, reader: str) -> Any:
     """Return a category: a string, a boolean or a number."""
     if isinstance(value, np.generic) and not isinstance(value, np.datetime64 | np.timedelta64):
         value = value.item()
     if not isinstance(value, str | bool | int | float) or _is_too_large(value):
         refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers below 1.8e308")
     return value
-
-
-def check_label_sets(columns: Columns) -> list[frozenset[Any]]:
-    """Return a column of sets (or lists) of labels."""
-    sets = []
-    for sample, value in zip(columns.numbers, check_single(columns), strict=True):
-        if not isinstance(value, AbstractSet | list | tuple | np.ndarray):
-            refuse_value(value, sample, columns.names[0], columns.reader, "sets of labels")
-        sets.append(frozenset(_category(label, sample, columns.names[0], columns.reader) for label in value))
-    return sets
-
-
-def check_texts(columns: Columns) -> Column:
-    """Return a column of strings."""
-    array = check_single(columns)
-    for sample, value in zip(columns.numbers, array, strict=True):
-        if not isinstance(value, str):
-            refuse_value(value, sample, columns.names[0], columns.reader, "strings")
-    return array.astype(object)
 
 
 def check_series(columns: Columns) -> Column:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.criteria.criterion import MAX_CRITERIA, Criterion, check_criterion
-from paretodepth.criteria.fitted import FittedCriteria, FittedCriterion
+from paretodepth.criteria.fitted_criteria import FittedCriteria, FittedCriterion
 from paretodepth.criteria.matrices import check_matrix
 from paretodepth.criteria.reference_range import ReferenceRange, circle_length, value_kind
 from paretodepth.criteria.samples import Layout

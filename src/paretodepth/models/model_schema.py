@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import check_choice, check_optional_count, check_rate, is_integer, is_real
 from paretodepth.criteria.criterion import Criterion, resolve_criteria
-from paretodepth.criteria.fitted import FittedCriteria, FittedCriterion
+from paretodepth.criteria.fitted_criteria import FittedCriteria, FittedCriterion
 from paretodepth.criteria.reference_range import ReferenceRange
 from paretodepth.criteria.samples import Layout
 from paretodepth.fronts.depth_index import DEPTHS, Depths

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.criteria.criterion import Criterion, check_criterion, checked_params
-from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.criteria.fitted_criteria import FittedCriterion
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.models.model_checks import (
     check_array,

@@ -13,7 +13,7 @@ from scipy.spatial import KDTree
 from sklearn.utils import gen_batches
 
 from paretodepth._blocks import stride
-from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.criteria.fitted_criteria import FittedCriterion
 from paretodepth.criteria.values import check_comparable
 from paretodepth.pairs.pairs import Criteria, Encodings
 

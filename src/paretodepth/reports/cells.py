@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from paretodepth.criteria.kinds import column_kind
 from paretodepth.criteria.reference_range import shown_number
+from paretodepth.tables.expected_columns import column_kind
 
 MAX_COLUMNS = 16
 """Own columns of the samples that the table shows."""

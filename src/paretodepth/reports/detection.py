@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from paretodepth import distributed
 from paretodepth._blocks import phase
-from paretodepth.criteria.choice import read_columns
 from paretodepth.criteria.criterion import Missing, resolve_criteria
-from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.encoding import EncodedSamples, read_columns
+from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.criteria.metrics.metric import Encoding
-from paretodepth.criteria.missing import EncodedSamples
 from paretodepth.criteria.values import Columns, is_missing
 from paretodepth.detector import NAME, ParetoDepthDetector
 from paretodepth.reports.decision import (
@@ -226,7 +225,7 @@ class Detection:
 
     def _views_of(self, encoded: EncodedSamples, rows: NDArray[np.intp]) -> list[Encoding]:
         places = np.searchsorted(encoded.rows, rows)
-        return self.model.criteria.rows_of_views(encoded.encodings, places, slice(None))
+        return self.model.criteria.encoded_rows(encoded.encodings, places, slice(None))
 
 
 def detect(
@@ -320,7 +319,7 @@ def _scores_of_all(
         scores = np.full(len(table), np.nan)
         scores[rows] = model.scores
         if len(others):
-            new = model.criteria.rows_of_views(encoded.encodings, np.searchsorted(encoded.rows, others), slice(None))
+            new = model.criteria.encoded_rows(encoded.encodings, np.searchsorted(encoded.rows, others), slice(None))
             scores[others] = model.new_scores(new, n_jobs=detector.n_jobs)
     return encoded, scores
 

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from paretodepth.criteria.fitted import FittedCriteria
-from paretodepth.criteria.kinds import column_kind
+from paretodepth.criteria.fitted_criteria import FittedCriteria
+from paretodepth.tables.expected_columns import column_kind
 
 MAX_POINTS = 80
 """Points that a drawn line has at most."""

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paretodepth.criteria.choice import read_columns
 from paretodepth.criteria.criterion import Criterion, resolve_criteria
+from paretodepth.criteria.encoding import read_columns
 from paretodepth.detector import NAME, ParetoDepthDetector
 
 MIN_ROWS, MAX_ROWS = 500, 5000

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._blocks import rank_correlations, stride
-from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.criteria.fitted_criteria import FittedCriterion
 from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts

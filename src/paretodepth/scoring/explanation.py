@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._checks import check_extra, check_row
-from paretodepth.criteria.missing import EncodedSamples
+from paretodepth.criteria.encoding import EncodedSamples
 from paretodepth.criteria.values import Columns
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.pairs import Encodings

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from paretodepth._blocks import phase, stride
 from paretodepth._checks import check_choice
-from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.fronts.depth_index import DEPTHS, DepthKind, Depths
 from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, pair_fronts, sampled_fronts
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
@@ -113,13 +113,13 @@ def fitted_model(
     threshold = check_threshold(settings.threshold, caller)
     alpha = None if threshold is not None else check_alpha(settings.alpha, len(held_out) or n_samples, caller)
     given_n_neighbors(settings.n_neighbors, fitted.names, len(rows), caller)
-    training = fitted.rows_of_views(encodings, kept, kept)
+    training = fitted.encoded_rows(encodings, kept, kept)
     found = _found(pairs_of(fitted.fitted, training, settings.n_jobs), fitted, settings, caller)
     calibrating = found.measures
     if len(held_out):
         measure = partial(found.measurer.of, needed=METHODS[settings.method].fitted)
         n_values = found.measurer.values_per_row(len(rows))
-        new = fitted.rows_of_views(encodings, held_out, kept)
+        new = fitted.encoded_rows(encodings, held_out, kept)
         calibrating = joined(map_new_blocks(measure, fitted.fitted, new, training, n_values, settings.n_jobs))
     calibration = Calibration.fit(found.measures, calibrating, settings.method)
     scores = np.full(encoded.n_samples, np.nan)

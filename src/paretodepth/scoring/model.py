@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from paretodepth._blocks import Result, map_blocks, row_blocks
 from paretodepth._checks import check_choice, listed
 from paretodepth.criteria.criterion import Missing
-from paretodepth.criteria.fitted import FittedCriteria
+from paretodepth.criteria.encoding import EncodedSamples
+from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.criteria.metrics.metric import Encoding
-from paretodepth.criteria.missing import EncodedSamples
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.nearest import map_new_blocks, nearest_dyads
@@ -106,7 +106,7 @@ class Model:
         encoded = self.criteria.encode(X, caller=caller, first_row=first_row, missing=missing)
         if len(self.rows) == len(self.scores) or not len(encoded.rows):
             return encoded
-        return replace(encoded, encodings=self.criteria.rows_of_views(encoded.encodings, slice(None), self.rows))
+        return replace(encoded, encodings=self.criteria.encoded_rows(encoded.encodings, slice(None), self.rows))
 
     def encoded_scores(
         self, encoded: EncodedSamples, *, n_jobs: int | None, method: MethodName | None = None, first_row: int = 0

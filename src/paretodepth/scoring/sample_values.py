@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.criteria.fitted_criteria import FittedCriterion
 from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.criteria.reference_range import ComparedValue, ReferenceRange
 from paretodepth.criteria.values import Columns, is_missing

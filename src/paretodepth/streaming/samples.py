@@ -11,9 +11,9 @@ import numpy as np
 
 from paretodepth._checks import shortened
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.fitted import Bound, FittedCriteria, bound_criteria, needed_columns
+from paretodepth.criteria.encoding import Bound, bound_criteria, kept_rows, needed_columns
+from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.criteria.metrics.metric import Encoding
-from paretodepth.criteria.missing import kept_rows
 from paretodepth.criteria.samples import Layout, check_column_names, column_array, is_object_column
 from paretodepth.criteria.values import Column, Columns, check_comparable, is_missing, object_column
 from paretodepth.streaming.window import check_pairs

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import is_integer
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.criteria.fitted import FittedCriterion
+from paretodepth.criteria.encoding import check_common
+from paretodepth.criteria.fitted_criteria import FittedCriterion
 from paretodepth.criteria.metrics.metric import Encoding
-from paretodepth.criteria.missing import check_common
 from paretodepth.pairs.limits import FREE_SHARE, free_bytes, listing_bytes, sorting_bytes
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Encodings, HeldPairs
 

@@ -8,7 +8,6 @@ from typing import NamedTuple, NoReturn
 import pyarrow as pa
 
 from paretodepth._checks import listed, suggestion
-from paretodepth.criteria.kinds import column_kind
 from paretodepth.tables.plain import plain_type
 from paretodepth.tables.reading import Reading
 from paretodepth.tables.sizes import check_n_columns
@@ -151,3 +150,16 @@ def check_column_names_known(names: Iterable[str] | None, source: str) -> list[s
             "data frame, or with `paretodepth fit`."
         )
     return [str(name) for name in names]
+
+
+def column_kind(type: pa.DataType) -> str:
+    """Return what a column holds, in the words of messages; times are timestamps, dates and times of day."""
+    types = pa.types
+    if types.is_boolean(type) or types.is_integer(type) or types.is_floating(type) or types.is_decimal(type):
+        return "numbers"
+    if types.is_string(type) or types.is_large_string(type) or types.is_string_view(type):
+        return "text"
+    if types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type):
+        return "lists"
+    # Durations are temporal too, but no point in time.
+    return "times" if types.is_temporal(type) and not types.is_duration(type) else str(type)

@@ -16,10 +16,9 @@ from typing import Any
 import pyarrow as pa
 
 from paretodepth._checks import check_count, one_line
-from paretodepth.criteria.kinds import column_kind
 from paretodepth.tables.atomic import replaced
 from paretodepth.tables.compression import unpacked
-from paretodepth.tables.expected_columns import Batches, Expected, check_distinct_names
+from paretodepth.tables.expected_columns import Batches, Expected, check_distinct_names, column_kind
 from paretodepth.tables.formats import check_content, check_format, check_writer
 from paretodepth.tables.reading import Reading, check_reading
 from paretodepth.tables.sizes import check_size, most_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,15 @@ from numpy.typing import NDArray
 
 from paretodepth.criteria.metrics.metric import Encoding, Estimate, Metric, State
 from paretodepth.criteria.metrics.numeric import MISMATCH, scipy_block, summed
-from paretodepth.criteria.values import Columns, check_categories, check_flags, check_label_sets, object_column
+from paretodepth.criteria.values import (
+    Columns,
+    check_categories,
+    check_category,
+    check_numbers,
+    check_single,
+    object_column,
+    refuse_value,
+)
 
 UNSEEN = -1.0
 """The code of a category that no training sample has, so that it differs from all of theirs."""
@@ -102,6 +111,29 @@ def _jaccard(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
 
 def _flags(columns: Columns, state: State) -> Encoding:
     return check_flags(columns)
+
+
+def check_flags(columns: Columns) -> NDArray[np.float64]:
+    """Return columns of booleans as zeros and ones."""
+    table = check_numbers(columns)
+    wrong = np.argwhere((table != 0) & (table != 1))
+    if len(wrong):
+        sample, column = wrong[0]
+        raise ValueError(
+            f"The columns of {columns.reader} must hold booleans, or 0 and 1. Got {table[sample, column]} in sample "
+            f"{columns.numbers[sample]} instead; compare it with a threshold first."
+        )
+    return table
+
+
+def check_label_sets(columns: Columns) -> list[frozenset[Any]]:
+    """Return a column of sets (or lists) of labels."""
+    sets = []
+    for sample, value in zip(columns.numbers, check_single(columns), strict=True):
+        if not isinstance(value, AbstractSet | list | tuple | np.ndarray):
+            refuse_value(value, sample, columns.names[0], columns.reader, "sets of labels")
+        sets.append(frozenset(check_category(label, sample, columns.names[0], columns.reader) for label in value))
+    return sets
 
 
 def _boolean(name: str, summary: str) -> Metric:

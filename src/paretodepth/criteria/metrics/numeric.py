@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from paretodepth._checks import check_positive
 from paretodepth._kernels.columns import sum_columns
 from paretodepth.criteria.metrics.metric import REQUIRED, Encoding, Estimate, Metric, Parameter, State, are_numbers
-from paretodepth.criteria.values import Columns, check_numbers, check_places, check_positive_numbers, check_single
+from paretodepth.criteria.values import Columns, check_numbers, check_single
 
 DIFFERENCE, SQUARE, MISMATCH, CYCLE = range(4)
 """How `sum_columns` compares a column."""
@@ -175,6 +175,36 @@ def _haversine(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     # scikit-learn computes this metric pair by pair, in scalar arithmetic.
     angles: NDArray[np.float64] = DistanceMetric.get_metric("haversine").pairwise(A, B)
     return EARTH_RADIUS * angles
+
+
+def check_positive_numbers(columns: Columns) -> NDArray[np.float64]:
+    """Return columns of numbers above 0."""
+    table = check_numbers(columns)
+    if np.any(table <= 0):
+        sample, column = np.argwhere(table <= 0)[0]
+        raise ValueError(
+            f"The columns of {columns.reader} must hold numbers above 0 for their ratio. Got "
+            f"{table[sample, column]} in sample {columns.numbers[sample]} instead; take 'difference', or add a "
+            "constant."
+        )
+    return table
+
+
+def check_places(columns: Columns) -> NDArray[np.float64]:
+    """Return columns of latitude and longitude in degrees."""
+    table = check_numbers(columns)
+    if table.shape[1] != 2:
+        raise ValueError(
+            f"The columns of {columns.reader} must be two, latitude and longitude in degrees. "
+            f"Got {table.shape[1]} instead."
+        )
+    wrong = np.flatnonzero((np.abs(table[:, 0]) > 90) | (np.abs(table[:, 1]) > 360))
+    if len(wrong):
+        raise ValueError(
+            f"The columns of {columns.reader} must be latitude, from -90 to 90 degrees, and longitude, from -360 to "
+            f"360. Got {table[wrong[0]].tolist()} in sample {columns.numbers[wrong[0]]} instead; is longitude first?"
+        )
+    return table
 
 
 def check_covariance(covariance: NDArray[np.float64], reader: str) -> NDArray[np.float64]:

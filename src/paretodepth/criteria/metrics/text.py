@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import check_extra, check_flag
 from paretodepth.criteria.metrics.metric import Encoding, Metric, Parameter, State
-from paretodepth.criteria.values import Columns, check_texts
+from paretodepth.criteria.values import Column, Columns, check_single, refuse_value
 
 RAPIDFUZZ = ("rapidfuzz", "text")
 
@@ -39,6 +39,15 @@ def _token_set(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     is_blank_a, is_blank_b = (np.array([not text.split() for text in texts]) for texts in (A, B))
     block[np.outer(is_blank_a, is_blank_b)] = 0.0
     return block
+
+
+def check_texts(columns: Columns) -> Column:
+    """Return a column of strings."""
+    array = check_single(columns)
+    for sample, value in zip(columns.numbers, array, strict=True):
+        if not isinstance(value, str):
+            refuse_value(value, sample, columns.names[0], columns.reader, "strings")
+    return array.astype(object)
 
 
 def _rapidfuzz(name: str, summary: str, block: Any, *parameters: Parameter) -> Metric:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,8 +11,7 @@ from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from paretodepth._checks import check_extra, is_integer, listed, suggestion
-from paretodepth.criteria.callables import callable_view, element_block, read_only
+from paretodepth._checks import check_extra, listed
 from paretodepth.criteria.criterion import (
     BlockMetric,
     Criterion,
@@ -22,16 +20,29 @@ from paretodepth.criteria.criterion import (
     checked_params,
     resolve_criteria,
 )
+from paretodepth.criteria.encoding import (
+    Bound,
+    EncodedSamples,
+    bound_criteria,
+    callable_input,
+    check_common,
+    element_block,
+    frame_index,
+    is_batch_stable,
+    kept_rows,
+    needed_columns,
+    part_of,
+    read_only,
+    transformed,
+    transformer_input,
+)
 from paretodepth.criteria.matrices import check_matrices, check_matrix
 from paretodepth.criteria.metrics.metric import Encoding, State
-from paretodepth.criteria.missing import EncodedSamples, check_common, frame_index, kept_rows, part_of
 from paretodepth.criteria.reference_range import ReferenceRange, column_values, reference_ranges
 from paretodepth.criteria.samples import MIN_SAMPLES, Layout, check_n_samples, read_new, read_training
-from paretodepth.criteria.transform import is_batch_stable, transformed, transformer_input
 from paretodepth.criteria.values import Columns, Origin, check_comparable, check_dissimilarities, check_no_missing
 
 Rows = slice | NDArray[np.intp]
-Bound = list[tuple[Criterion, list[int]]]
 Block = NDArray[np.float64]
 
 
@@ -91,7 +102,7 @@ class FittedCriterion:
             columns = _transformed_columns(self.criterion, self.transform, samples, self.state["transforms_alone"])
             columns = replace(columns, first_row=table.first_row, rows=table.rows)
         registered = self.criterion.registered
-        return callable_view(columns) if registered is None else registered.encode(columns, self.state)
+        return callable_input(columns) if registered is None else registered.encode(columns, self.state)
 
     def values(self, reference: ReferenceRange, table: Columns) -> Any:
         """Return the values of samples in the column of a typical range, NaN or None where missing."""
@@ -202,7 +213,7 @@ class FittedCriteria:
         # Only now that metrics have refused what they cannot read.
         own = cls([_with_typical(criterion, part_of(table, fitted_to)) for criterion in fitted], layout)
         if len(rows) < len(table):
-            encodings = own.rows_of_views(encodings, slice(None), rows)
+            encodings = own.encoded_rows(encodings, slice(None), rows)
         return own, EncodedSamples(encodings, rows, len(table))
 
     @property
@@ -239,7 +250,7 @@ class FittedCriteria:
         """The criteria with their columns."""
         return [(fitted.criterion, fitted.columns) for fitted in self.fitted]
 
-    def rows_of_views(self, encodings: Sequence[Encoding], rows: Rows, training: Rows) -> list[Encoding]:
+    def encoded_rows(self, encodings: Sequence[Encoding], rows: Rows, training: Rows) -> list[Encoding]:
         """Return some rows of views, and of precomputed dissimilarities the columns of some training samples."""
         return [
             encoding[rows][:, training] if fitted.is_precomputed else encoding[rows]
@@ -253,21 +264,6 @@ def _check_before_data(criteria: Sequence[Criterion], caller: str) -> None:
     for metric in (criterion.registered for criterion in criteria):
         if metric is not None and metric.extra:
             check_extra(*metric.extra)
-
-
-def bound_criteria(criteria: Sequence[Criterion] | None, layout: Layout) -> Bound:
-    """Return criteria with their columns as indices; by default one per column, the absolute difference."""
-    n_features, feature_names = layout.n_features, layout.feature_names
-    if criteria is None:
-        names = feature_names if feature_names is not None else [f"x{column}" for column in range(n_features)]
-        return [(Criterion(str(name), [column], "cityblock"), [column]) for column, name in enumerate(names)]
-    bound = []
-    for criterion in criteria:
-        columns = criterion.columns
-        if columns is None and criterion.is_precomputed:
-            columns = criterion.name
-        bound.append((criterion, check_columns(columns, criterion.name, n_features, feature_names)))
-    return bound
 
 
 def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, rows: NDArray[np.intp]) -> FittedCriterion:
@@ -318,14 +314,6 @@ def _transformed_columns(criterion: Criterion, transformer: Any, samples: NDArra
     return columns
 
 
-def needed_columns(bound: Bound, layout: Layout) -> list[str] | None:
-    """Return the names of the columns that criteria read, None if one counts columns or takes all."""
-    names = layout.feature_names
-    if names is None or not all(criterion.is_by_name or criterion.is_precomputed for criterion, _ in bound):
-        return None
-    return [names[column] for column in sorted({column for _, columns in bound for column in columns})]
-
-
 def _check_mapping_of(criteria: Sequence[Criterion], X: object, caller: str) -> None:
     """Refuse anything but a dict of columns if some of the criteria are precomputed."""
     matrices = [criterion.name for criterion in criteria if criterion.is_precomputed]
@@ -340,49 +328,3 @@ def check_mapping(X: object, names: Sequence[str], caller: str) -> None:
             f"The samples given to {caller} must be a dict of columns when only some criteria are precomputed; it "
             f"holds the matrices of {listed(names)} beside the columns of the others. Got {type(X).__name__} instead."
         )
-
-
-def check_columns(columns: object, name: str, n_features: int, feature_names: Sequence[str] | None) -> list[int]:
-    """Return a criterion's columns as indices; None stands for all."""
-    if columns is None:
-        return list(range(n_features))
-    if isinstance(columns, str) or not isinstance(columns, Iterable):
-        columns = [columns]
-    places = {feature: place for place, feature in enumerate(feature_names or ())}
-    matches = [match for column in columns for match in _glob_matches(column, places)]
-    indices = [_check_column(match, name, n_features, places) for match in matches]
-    if not indices:
-        raise ValueError(
-            f"The 'columns' parameter of the criterion '{name}' must name at least one column. "
-            "Got none instead; leave it out to take all columns."
-        )
-    return indices
-
-
-def _glob_matches(column: object, places: Mapping[str, int]) -> list[object]:
-    """Return the columns that a glob such as 'x_*' stands for; anything else, or a glob without match, as it is."""
-    if isinstance(column, str) and column not in places:
-        return [name for name in places if fnmatch.fnmatchcase(name, column)] or [column]
-    return [column]
-
-
-def _check_column(column: object, name: str, n_features: int, places: Mapping[str, int]) -> int:
-    """Return the index of a column given by index or name."""
-    expected = f"The 'columns' parameter of the criterion '{name}' must hold"
-    if isinstance(column, str):
-        if not places:
-            raise ValueError(
-                f"{expected} indices when the data have no column names. Got '{column}' instead; "
-                "pass a data frame or give the column's index."
-            )
-        if column not in places:
-            raise ValueError(
-                f"{expected} columns of the data. Got '{column}' instead{suggestion(column, list(places))}; the "
-                f"columns are {listed(list(places)[:20])}{' and so on' if len(places) > 20 else ''}."
-            )
-        return places[column]
-    if not is_integer(column):
-        raise TypeError(f"{expected} column names or indices. Got {column!r} instead.")
-    if not 0 <= column < n_features:  # type: ignore[operator]
-        raise ValueError(f"{expected} indices from 0 to {n_features - 1}. Got {column} instead.")
-    return int(column)  # type: ignore[call-overload, no-any-return]

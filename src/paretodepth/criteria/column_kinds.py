@@ -1,34 +1,22 @@
-"""What kind of thing each column of a table is, told from its values and its name."""
+"""What each column of a table holds, by its values and its name."""
 
 from __future__ import annotations
 
 import numbers
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from paretodepth._blocks import evenly_spaced
 from paretodepth.criteria.metrics.times import check_moments
-from paretodepth.criteria.samples import (
-    array_kind,
-    check_collected,
-    check_column_lengths,
-    check_column_names,
-    check_some_columns,
-    check_unmasked,
-    check_values,
-    column_array,
-)
-from paretodepth.criteria.values import Column, Columns, is_missing
+from paretodepth.criteria.values import Column, Columns, array_kind, is_missing
 
-N_LOOKED_AT = 5000
-"""Rows, spread evenly over the table, that a column is judged by; what is counted is counted in all."""
+N_INSPECTED = 5000
+"""Rows, evenly spaced, by which a column is judged; what is counted is counted in all rows."""
 LABELS = {"label", "labels", "class", "target", "y", "ground_truth", "truth"}
 LABEL_WORDS = {"fraud", "fraudulent", "anomaly", "anomalous", "outlier"}
 ID_WORDS = {"id", "uuid", "guid", "key", "nr", "no", "number"}
@@ -52,8 +40,8 @@ MIN_SPAN = 6.0
 """How many times larger the upper of these quantiles is than the lower; of less, differences say as much."""
 
 
-class Profile(NamedTuple):
-    """A column and what it is.
+class ColumnKind(NamedTuple):
+    """A column and what it holds.
 
     Attributes
     ----------
@@ -62,9 +50,9 @@ class Profile(NamedTuple):
         "number", "amount", "category", "flag", "text", "time", "series", "trajectory", "set", "id", "label",
         "constant", "empty" or "other".
     reason : str
-        What tells so, for people who know the data and no statistics.
+        Why, for people who know the data and no statistics.
     values : ndarray
-        Of some rows, spread evenly.
+        Values of some rows, evenly spaced.
     """
 
     name: str
@@ -73,85 +61,44 @@ class Profile(NamedTuple):
     values: Column
 
 
-def table_columns(X: Any, caller: str) -> tuple[list[str | int], list[Column]]:
-    """Return how a criterion names the columns of a table, and the columns, of any number of samples.
-
-    Columns of a data frame or a dict have names, those of an array numbers.
-    """
-    if isinstance(X, Mapping) and not issparse(X):
-        names = check_column_names(list(X), None, caller)
-        arrays = [column_array(check_values(X[name], name, caller)) for name in names]
-        check_column_lengths(arrays, names, caller)
-        return list(names), arrays
-    if nw.dependencies.is_into_dataframe(X):
-        frame = nw.from_native(X, eager_only=True)
-        check_some_columns(frame.columns, caller)
-        return [str(name) for name in frame.columns], [
-            column_array(series.to_native()) for series in frame.iter_columns()
-        ]
-    check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
-    table = check_table(X, caller)
-    return list(range(table.shape[1])), list(table.T)
-
-
-def check_table(X: Any, caller: str) -> NDArray[Any]:
-    """Return a table without names as an array of two dimensions."""
-    table: NDArray[Any] = (
-        np.asarray(check_unmasked(X, caller)) if isinstance(X, list | tuple | np.ndarray) else np.array(X)
-    )
-    if table.ndim != 2 or not table.shape[1]:
-        raise TypeError(
-            f"The table given to {caller} must be a data frame, a dict of columns or an array of two dimensions. "
-            f"Got {type(X).__name__} instead."
-        )
-    return table
-
-
-def profiles(
-    columns: Mapping[str, Column],
-    *,
-    id_column: str | None = None,
-    label: str | None = None,
-    n_looked_at: int = N_LOOKED_AT,
-) -> list[Profile]:
-    """Return what each column of a table is.
+def column_kinds(
+    columns: Mapping[str, Column], *, id_column: str | None = None, label: str | None = None
+) -> list[ColumnKind]:
+    """Return what each column of a table holds.
 
     Parameters
     ----------
     columns : mapping of ndarray
-        By name.
+        The columns by name.
     id_column, label : str or None
-        Columns that are known to be no criteria.
-    n_looked_at : int
-        Rows, spread evenly, that most of it is told from.
+        Columns that are known not to be criteria.
 
     Examples
     --------
-    >>> from paretodepth.criteria.profiles import profiles
+    >>> from paretodepth.criteria.column_kinds import column_kinds
     >>> columns = {"nr": np.arange(6), "paid": np.array([True, False] * 3), "size": np.array([1.5, 2, 3, 3, 4, 4.5])}
-    >>> [profile.kind for profile in profiles(columns)]
+    >>> [column.kind for column in column_kinds(columns)]
     ['id', 'flag', 'number']
     """
-    return [_profile(name, array, id_column, label, n_looked_at) for name, array in columns.items()]
+    known = {label: ("label", "the answer, not a measurement"), id_column: ("id", "names the samples")}
+    found = []
+    for name, array in columns.items():
+        some = array[evenly_spaced(len(array), N_INSPECTED)]
+        found.append(ColumnKind(name, *(known.get(name) or _kind_and_reason(name, array, some)), some))
+    return found
 
 
-def _profile(name: str, array: Column, id_column: str | None, label: str | None, n_looked_at: int) -> Profile:
-    some = array[evenly_spaced(len(array), n_looked_at)]
-    if name == id_column:
-        return Profile(name, "id", "names the samples", some)
-    if name == label:
-        return Profile(name, "label", "the answer, not a measurement", some)
-    of_kind: dict[str, Callable[[str, Column, Column], tuple[str, str]]] = {
-        "numbers": _of_numbers,
-        "text": _of_strings,
-        "times": _of_times,
-        "lists": _of_lists,
-    }
+def _kind_and_reason(name: str, array: Column, some: Column) -> tuple[str, str]:
     kind = array_kind(array)
-    if kind not in of_kind:
-        is_empty = all(is_missing(value) for value in some)
-        return Profile(name, *(("empty", "holds nothing") if is_empty else ("other", "holds no known type")), some)
-    return Profile(name, *of_kind[kind](name, array, some), some)
+    if kind == "numbers":
+        return _of_numbers(name, array, some)
+    if kind == "text":
+        return _of_strings(name, array, some)
+    if kind == "times":
+        return _of_times(array, some)
+    if kind == "lists":
+        return _of_lists(some)
+    return ("empty", "holds nothing") if all(map(is_missing, some)) else ("other", "holds no known type")
 
 
 def words_of(name: str) -> list[str]:
@@ -284,7 +231,7 @@ def _of_strings(name: str, array: Column, some: Column) -> tuple[str, str]:
     return "category", f"{len(counts):,} different values, {common} the most frequent"
 
 
-def _of_times(name: str, array: Column, some: Column) -> tuple[str, str]:
+def _of_times(array: Column, some: Column) -> tuple[str, str]:
     """Return kind and reason of a column of dates or times."""
     try:
         moments = moments_of(some)
@@ -308,7 +255,7 @@ def moments_of(array: Column) -> NDArray[np.datetime64]:
     return moments[~np.isnat(moments)]
 
 
-def _of_lists(name: str, array: Column, some: Column) -> tuple[str, str]:
+def _of_lists(some: Column) -> tuple[str, str]:
     """Return kind and reason of a column of lists: series, trajectories or sets of names."""
     lists = [value for value in some if not is_missing(value)]
     entries = [entry for value in lists for entry in value]
