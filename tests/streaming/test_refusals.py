@@ -69,7 +69,7 @@ def test_a_sample_that_is_refused_changes_nothing(sample, text, n_before):
 def test_rows_of_another_length_are_refused():
     stream = StreamingDetector(window=30, alpha=0.1).partial_fit(X)
     for sample in ([1.0], [1.0, 2.0, 3.0], [[1.0], 2.0], {"a": 1.0}):
-        with pytest.raises(ValueError, match=r"features|must hold a single value in 0|must be a sequence of values"):
+        with pytest.raises(ValueError, match=r"must hold a single value in 0|must be a sequence of 2 values"):
             stream.update_one(sample)
     assert stream.n_seen_ == 60
 

@@ -153,7 +153,7 @@ HOSTILE = {
     "fitted": [None, {}, "text", [1, 2], [{"a": 1.0}] * 40, [{}] * 40, [[]] * 40, [None] * 40],
     "later": [[], None, {}, "text", [1, 2], *([wrong] * 11 for wrong in ({"a": 1.0}, {}, [], None))],
     "names": [None, "a", [1], [["a"]]],
-    "stakes": [None, [0.0] * 4, np.zeros(3), np.full(4, np.nan), np.full(4, np.inf), -np.ones(4), np.zeros(4, int)],
+    "e_values": [None, [0.0] * 4, np.zeros(3), np.full(4, np.nan), np.full(4, np.inf), -np.ones(4), np.zeros(4, int)],
     "drifts": [None, [-1], [5, 5], [10**30], ["a"], list(range(101)), [1.5]],
     "unlearnt": [None, [1], [[1]], [[-1, 2.0]], [[1, float("nan")]], [[1, "a"]], [[5, 1.0], [4, 1.0]], [[0, 1.0]] * 9],
     "parameters": [None, [], {"window": 10**9}, {"window": 3}, {"refresh": 0}, {"criteria": 5}, {"n_jobs": 5}],
@@ -180,7 +180,7 @@ def test_states_without_a_part_are_refused(saved, tmp_path):
 def test_a_state_holds_the_samples_and_nothing_fitted(saved):
     assert set(saved.state) == {
         "parameters", "fitted", "later", "age", "n_seen", "n_learnt", "n_incomparable", "n_read", "names", "drifts",
-        "stakes", "unlearnt",
+        "e_values", "unlearnt",
     }  # fmt: skip
     assert saved().stat().st_size < 20_000
 

@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Self
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.exceptions import NotFittedError
 
+from paretodepth._checks import is_integer, is_real
 from paretodepth.criteria.criterion import Criterion
+from paretodepth.models.stream_file import load_stream, save_stream
 from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import labels
-from paretodepth.scoring.explanation import Explanation, explain_encoded
+from paretodepth.scoring.explanation import Explanation
 from paretodepth.scoring.methods import MethodName
 from paretodepth.scoring.model import Model
-from paretodepth.streaming.rules import Rules
-from paretodepth.streaming.samples import plain_sample, samples_of, together
-from paretodepth.streaming.state import read_state, write_state
-from paretodepth.streaming.stream import Observation, Stream
+from paretodepth.streaming.drift import EXPONENTS
+from paretodepth.streaming.stream import N_DRIFTS, Observation, Stream, StreamSettings
+from paretodepth.streaming.window import samples_of
 
 NAME = "StreamingDetector"
 
@@ -189,8 +191,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def explain_one(self, x: Any) -> Explanation:
         """Return why a sample is strange or not, by the window that the fronts were made of."""
-        model, sample = self.model_, self._fitted.reader.kept(plain_sample(x, NAME))
-        return explain_encoded(model, model.encode(together([sample]), caller=NAME), n_jobs=self.n_jobs)
+        return self._fitted.explain(x, self.n_jobs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the stream to a file that `load` reads; it appears whole or not at all.
@@ -211,9 +212,9 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         criteria : dict of callable or None, default=None
             By the criterion's name, the functions that are criteria's metrics.
         """
-        resumed = read_state(path, cls().get_params(deep=False), criteria or {}, NAME, _warn)
-        detector = cls(**resumed.parameters)
-        detector._own = resumed.stream
+        saved = read_state(path, criteria or {}, NAME, _warn)
+        detector = cls(**saved.parameters)
+        detector._own = saved.stream
         return detector
 
     @property
@@ -255,7 +256,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """The stream, which begins when it is first asked for; its parameters are then fixed."""
         if "_own" not in vars(self):
             parameters = self.get_params(deep=False)
-            self._own = Stream(self.criteria, Rules.checked(parameters, NAME), NAME, _warn)
+            self._own = Stream(self.criteria, StreamSettings.checked(parameters, NAME), NAME, _warn)
         return self._own
 
     @property
@@ -274,6 +275,115 @@ def check_warm(stream: Stream) -> None:
     """Refuse to tell what only a model can, before there are enough samples for one."""
     if stream.model is None:
         raise NotFittedError(
-            f"This {NAME} must have learnt {stream.rules.n_needed} samples, what 'alpha' needs. Got "
+            f"This {NAME} must have learnt {stream.settings.n_needed} samples, what 'alpha' needs. Got "
             f"{stream.window.n_samples} so far; call learn_one or partial_fit with more."
         )
+
+
+COUNTS = ("age", "n_seen", "n_learnt", "n_incomparable", "n_read")
+
+
+class Saved(NamedTuple):
+    """A saved stream with the detector's parameters, the number of records of its input, and their columns."""
+
+    parameters: dict[str, Any]
+    stream: Stream
+    n_read: int
+    names: list[str]
+
+
+def write_state(
+    path: str | os.PathLike[str],
+    stream: Stream,
+    parameters: Mapping[str, Any],
+    n_read: int | None = None,
+    names: Sequence[str] = (),
+) -> None:
+    """Write a stream to a file atomically, after the checks that `read_state` makes: samples and counts, no model."""
+    window = stream.window
+    state = {
+        # The number of threads is for the one who resumes to choose.
+        "parameters": {name: value for name, value in parameters.items() if name != "n_jobs"},
+        "fitted": window.fitted,
+        "later": window.later,
+        "age": window.age,
+        "n_seen": stream.n_seen,
+        "n_learnt": stream.n_learnt,
+        "n_incomparable": stream.n_incomparable,
+        "n_read": stream.n_seen if n_read is None else n_read,
+        "names": list(names),
+        "drifts": list(stream.drifts),
+        "e_values": stream.drift.e_values,
+        "unlearnt": [list(one) for one in stream.unlearnt],
+    }
+    check_state(state, stream.settings)
+    stream.check_samples([*window.fitted, *window.later])
+    save_stream(path, state)
+
+
+def read_state(
+    path: str | os.PathLike[str],
+    callables: Mapping[str, Callable[..., Any]],
+    caller: str,
+    report: Callable[[str], object],
+) -> Saved:
+    """Return the stream that `write_state` wrote to a file, which is checked like any input."""
+
+    def resumed(state: dict[str, Any]) -> Saved:
+        parameters = check_parameters(state["parameters"])
+        settings = StreamSettings.checked(parameters, caller)
+        check_state(state, settings)
+        stream = Stream(parameters["criteria"], settings, caller, report)
+        stream.replay(state["fitted"], state["later"], state["age"])
+        stream.n_seen, stream.n_learnt = state["n_seen"], state["n_learnt"]
+        stream.n_incomparable = state["n_incomparable"]
+        stream.drifts.extend(state["drifts"])
+        stream.drift.e_values = state["e_values"]
+        stream.unlearnt.extend((number, float(score)) for number, score in state["unlearnt"])
+        return Saved(parameters, stream, state["n_read"], state["names"])
+
+    saved: Saved = load_stream(path, callables, resumed)
+    return saved
+
+
+def check_parameters(parameters: Any) -> dict[str, Any]:
+    """Return all parameters of a streaming detector, of which some are given."""
+    defaults: dict[str, Any] = StreamingDetector().get_params(deep=False)
+    if not isinstance(parameters, dict) or not set(parameters) <= set(defaults) - {"n_jobs"}:
+        raise ValueError("parameters of another detector")
+    return defaults | parameters
+
+
+def check_state(state: Mapping[str, Any], settings: StreamSettings) -> None:
+    """Refuse counts that no stream can have."""
+    for name in COUNTS:
+        _refuse_unless(is_integer(state[name]) and 0 <= state[name] < 2**62, name)
+    fitted, later, age, n_seen = (state[name] for name in ("fitted", "later", "age", "n_seen"))
+    _refuse_unless(isinstance(fitted, list) and isinstance(later, list), "samples")
+    _refuse_unless(len(fitted) + age <= state["n_learnt"] <= n_seen <= state["n_read"], "numbers of samples")
+    size = settings.size
+    if fitted:
+        is_right = settings.n_needed <= len(fitted) <= size and len(later) == min(age, 2 * size)
+    else:
+        is_right = len(later) <= min(age, size)
+    _refuse_unless(is_right, "numbers of samples")
+    names, drifts, e_values, unlearnt = (state[name] for name in ("names", "drifts", "e_values", "unlearnt"))
+    _refuse_unless(isinstance(names, list) and all(isinstance(name, str) for name in names), "names of columns")
+    _refuse_unless(isinstance(drifts, list) and len(drifts) <= N_DRIFTS and _are_rising(drifts, n_seen), "drifts")
+    is_right = isinstance(e_values, np.ndarray) and e_values.dtype == np.float64 and e_values.shape == EXPONENTS.shape
+    _refuse_unless(is_right and bool(np.isfinite(e_values).all() and np.all(e_values >= 0)), "e-values")
+    is_right = isinstance(unlearnt, list) and len(unlearnt) <= settings.max_unlearnt
+    is_right = is_right and all(isinstance(one, list) and len(one) == 2 for one in unlearnt)
+    is_right = is_right and all(is_real(score) and score == score for _, score in unlearnt)
+    _refuse_unless(is_right and _are_rising([number for number, _ in unlearnt], n_seen), "skipped samples")
+
+
+def _are_rising(numbers: list[Any], n_seen: int) -> bool:
+    """Return whether these are numbers of samples in rising order."""
+    ends = [-1, *numbers, n_seen]
+    return all(map(is_integer, numbers)) and (not numbers or all(low < high for low, high in pairwise(ends)))
+
+
+def _refuse_unless(is_right: bool, what: str) -> None:
+    if not is_right:
+        raise ValueError(f"{what} that do not fit the rest")

@@ -1,4 +1,4 @@
-"""Whether small p-values have become too many: bets on it, that no unchanged stream wins often."""
+"""Whether small p-values have become too many, by e-values that no unchanged stream makes large often."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from numpy.typing import NDArray
 MEAN_RUN = 1_000_000
 """Samples of an unchanged stream between two false alarms, on average at least."""
 EXPONENTS = np.array([0.25, 0.5, 0.75, 0.9])
-"""Of the bets: the smaller, the smaller the p-values that it is won by."""
+"""Of the e-values: the smaller, the smaller the p-values that make them large."""
 
 
 class DriftMonitor:
-    """Tells when the p-values of a stream stop being uniform, in that small ones are too many.
+    """Detects when the p-values of a stream stop being uniform, in that small ones are too many.
 
-    Four players bet on every p-value that it is small. A bet multiplies a stake by
-    ``e * p ** (e - 1)``, whose mean over uniform p-values is 1, so nobody can expect to win.
-    Each player lays a new stake of 1 at every sample. When the stakes of a player are worth
-    `mean_run` on average over the players, there is drift, and all begin anew. That is the
-    procedure of Shiryaev and Roberts: if p-values are uniform or larger, it fires among the
-    first n samples with a probability of at most n / `mean_run`.
+    A p-value p becomes four e-values ``e * p ** (e - 1)``, whose mean over uniform p-values is 1. For each exponent e,
+    ``e_values`` holds the sum, over all samples since the last drift, of the product of the e-values from that sample
+    on. There is drift when the mean of the four sums reaches `mean_run`. That is the procedure of Shiryaev and Roberts:
+    if p-values are uniform or larger, it fires among the first n samples with a probability of at most n / `mean_run`.
 
-    Nobody bets on large p-values. Of an unchanged stream they are somewhat too many, because
-    each sample of the window was compared with one sample less than a new one is.
+    No e-value grows with large p-values. An unchanged stream has slightly too many of these, because each sample of
+    the window was compared with one sample less than a new one is.
 
     Parameters
     ----------
@@ -31,8 +29,7 @@ class DriftMonitor:
 
     Attributes
     ----------
-    stakes : ndarray of shape (4,)
-        What each player's stakes are worth.
+    e_values : ndarray of shape (4,)
 
     References
     ----------
@@ -51,7 +48,7 @@ class DriftMonitor:
         self.e_values: NDArray[np.float64] = np.zeros(len(EXPONENTS))
 
     def update(self, p_value: float) -> bool:
-        """Take in a p-value, and tell whether that makes a drift."""
+        """Take a p-value, and return whether there is drift."""
         self.e_values = (1 + self.e_values) * EXPONENTS * p_value ** (EXPONENTS - 1)
         if self.e_values.mean() < self.mean_run:
             return False

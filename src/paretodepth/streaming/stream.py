@@ -1,10 +1,10 @@
-"""A stream at work: samples are read, scored and learnt, and now and then the model is fitted again."""
+"""A stream at work: samples are read, scored and learned, and now and then the model is fitted again."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,24 +12,44 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._checks import one_line
-from paretodepth.criteria.criterion import Criterion
+from paretodepth._checks import check_choice, check_rate, one_line
+from paretodepth.criteria.criterion import resolve_criteria
 from paretodepth.criteria.metrics.metric import Encoding
+from paretodepth.criteria.samples import MIN_SAMPLES
 from paretodepth.pairs.nearest import dissimilarity_block
+from paretodepth.pairs.pairs import ComputedPairs, Criteria, Encodings, HeldPairs
 from paretodepth.scoring.blend_measures import BlendMeasurer
-from paretodepth.scoring.fitting import fitted_model
-from paretodepth.scoring.measures import Measurer
+from paretodepth.scoring.explanation import Explanation, explain_encoded
+from paretodepth.scoring.fitting import Settings, fitted_model
 from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.model import Model
 from paretodepth.streaming.drift import DriftMonitor
-from paretodepth.streaming.rules import Rules
-from paretodepth.streaming.samples import PLAIN, FirstReader, SampleReader, plain_sample, together
-from paretodepth.streaming.window import Window
+from paretodepth.streaming.window import (
+    NUMBERS,
+    FirstReader,
+    SampleReader,
+    Window,
+    as_columns,
+    check_window,
+    copied_sample,
+    refuse_precomputed,
+)
 
 GROWTH_SHARE = 4
 """While the window fills, the model is fitted again when the window has grown by one sample in this many."""
 N_DRIFTS = 100
 """Drifts that are remembered."""
+BATCH_PARAMETERS: dict[str, Any] = {
+    "depth": "paper",
+    "calibration": "leave-one-out",
+    "n_neighbors": "connected",
+    "threshold": None,
+    "max_depth": None,
+    "max_dyads": None,
+    "memory_limit": None,
+    "random_state": 0,
+}
+"""Parameters of the batch detector that a stream leaves as they are; its fits use no random numbers."""
 
 
 class Observation(NamedTuple):
@@ -60,85 +80,84 @@ class Observation(NamedTuple):
     is_drift: bool = False
 
 
-class _Look(NamedTuple):
-    """What is known of a sample before it is learnt.
+class StreamSettings(NamedTuple):
+    """The parameters of a stream, checked.
 
-    Attributes
-    ----------
-    sample : dict, list or object
-    views : list of ndarray
-    block : ndarray of shape (n_criteria, 1, n_samples)
-        Its dissimilarities to the samples in the window.
-    score : float
-    local_means : ndarray of shape (1, n_criteria + 1) or None
-        What the blend keeps of it.
-    n_learnt : int
-        How many samples had been learnt when it was looked at.
+    The window holds `size` samples, and `n_later` are learned between two fits, the first of which needs `n_needed`.
+    Of the last `size` samples at most `max_unlearnt` may be skipped, that is, not learned.
     """
 
+    size: int = 0
+    n_later: int = 0
+    n_needed: int = 0
+    max_unlearnt: int = 0
+    fit: Settings | None = None
+
+    @classmethod
+    def checked(cls, parameters: Mapping[str, Any], caller: str) -> StreamSettings:
+        """Return the parameters of a streaming detector, if they are valid."""
+        criteria = resolve_criteria(parameters["criteria"], caller)
+        refuse_precomputed(criteria or [], caller)
+        alpha = check_rate(parameters["alpha"], "alpha", caller, "the false-alarm rate, for example 0.01")
+        n_needed = max(MIN_SAMPLES, math.ceil(1 / alpha - 1e-9) - 1)
+        n_criteria = len(criteria or [None])
+        size, n_later = check_window(parameters["window"], parameters["refresh"], n_needed, n_criteria, caller)
+        share = alpha if parameters["max_unlearnt"] is None else parameters["max_unlearnt"]
+        check_rate(share, "max_unlearnt", caller, "the share of samples that may be skipped")
+        if check_choice(parameters["learn"], "learn", ("nominal", "all"), caller) == "all":
+            share = 0.0
+        fit = Settings.checked(BATCH_PARAMETERS | dict(parameters), caller)._replace(is_advised=False)
+        return cls(size, n_later, n_needed, math.floor(share * size + 1e-9), fit)
+
+
+class _Look(NamedTuple):
+    """A sample with its score and its rows of the window's arrays, as of when `n_learnt` samples had been learned."""
+
     sample: Any
-    encodings: list[Encoding]
-    block: NDArray[np.float64]
     score: float
-    local_means: NDArray[np.float64] | None
+    rows: list[NDArray[Any]]
     n_learnt: int
 
 
 class Stream:
     """A window, the model fitted to it, and the counts that go with them.
 
-    Parameters
-    ----------
-    criteria : list of Criterion or None
-    rules : Rules
-    caller : str
-        The detector that messages name.
-    report : callable
-        Given a sentence when fits begin to fail, and when samples in the window are forgotten.
-
-    Attributes
-    ----------
-    n_seen, n_learnt : int
-        How many samples have come, and how many were learnt.
-    n_incomparable : int
-        How many samples in a row were refused because they cannot be compared with the window.
-    model : Model or None
-        Of the last fit.
-    reader : SampleReader
-        Of samples, once there is a model.
-    drift : DriftMonitor
-    drifts : deque of int
-        At which samples there was drift.
-    unlearnt : deque of tuple of int and float
-        The samples, by number, that were left out of the window lately, with their scores.
+    `report` is called with a sentence when fits begin to fail, and when samples in the window are forgotten.
     """
 
-    def __init__(
-        self, criteria: Sequence[Criterion] | None, rules: Rules, caller: str, report: Callable[[str], object]
-    ) -> None:
-        self.rules = rules
-        self.window = Window(rules.size, rules.n_later)
+    def __init__(self, criteria: Any, settings: StreamSettings, caller: str, report: Callable[[str], object]) -> None:
+        self.settings = settings
+        self.is_fixed = settings.fit is None
+        self.window = Window(settings.size, settings.n_later)
+        # Samples that have come, that were learned, and that were refused in a row as not comparable with the window.
         self.n_seen = self.n_learnt = self.n_incomparable = 0
         self.model: Model | None = None
+        self.reader: SampleReader
         self.drift = DriftMonitor()
         self.drifts: deque[int] = deque(maxlen=N_DRIFTS)
+        # Samples that were skipped lately, by number, with their scores.
         self.unlearnt: deque[tuple[int, float]] = deque()
         self._criteria = criteria
         self._caller = caller
         self._report = report
-        self._first = FirstReader(criteria, caller, rules.settings.n_jobs)
+        self._n_jobs = settings.fit.n_jobs if settings.fit else None
+        self._first = FirstReader(criteria, caller, self._n_jobs)
         self._last: _Look | None = None
         self._is_failing = False
         self._news = ""
 
-    def update(self, x: Any) -> Observation:
-        """Score a sample, and learn it if the rules say so; a sample that is refused is not learnt.
+    @classmethod
+    def fixed(cls, model: Model, caller: str) -> Stream:
+        """Return a stream that scores samples with a model and learns nothing."""
+        criteria = [fitted.criterion for fitted in model.criteria.fitted]
+        refuse_precomputed(criteria, caller)
+        stream = cls(criteria, StreamSettings(), caller, str)
+        stream.model, stream.reader = model, SampleReader(model.criteria, caller)
+        return stream
 
-        Parameters
-        ----------
-        x : dict, row or object
-        """
-        sample = plain_sample(x, self._caller)
+    def update(self, x: Any) -> Observation:
+        """Score a sample, and learn it if the settings say so; a sample that is refused is not learned."""
+        sample = copied_sample(x, self._caller)
         try:
             observation = self._first_observation(sample) if self.model is None else self._observation(sample)
         except Exception:
@@ -162,53 +181,69 @@ class Stream:
         return Observation(self.n_seen - 1, is_learnt=kept is not None)
 
     def _observation(self, sample: Any) -> Observation:
-        """Score a sample by the model, and learn it if the rules say so."""
+        """Score a sample by the model, and learn it if the settings say so."""
         number = self.n_seen
         look = self._look(sample)
         if look is None:
             self.n_seen += 1
             return Observation(number)
-        model: Model = self.model  # type: ignore[assignment]
+        model = self.current
         p_value = float(model.p_values(np.array([look.score]))[0])
         is_anomaly = look.score > model.threshold
-        while self.unlearnt and self.unlearnt[0][0] <= number - self.rules.size:
+        while self.unlearnt and self.unlearnt[0][0] <= number - self.settings.size:
             self.unlearnt.popleft()
         p_value_of_all = self._p_value_of_all(look.score)
-        is_left_out = is_anomaly and len(self.unlearnt) < self.rules.max_unlearnt
-        if is_left_out:
-            self.unlearnt.append((number, look.score))
-        else:
-            self._learn(self.reader.kept(sample), look)
+        is_learnt = self._learn_or_skip(sample, look, is_anomaly=is_anomaly)
         self.n_seen += 1
         is_drift = self.drift.update(p_value_of_all)
         if is_drift:
             self.drifts.append(number)
-        return Observation(number, look.score, p_value, is_anomaly, not is_left_out, is_drift)
+        return Observation(number, look.score, p_value, is_anomaly, is_learnt, is_drift)
+
+    def _learn_or_skip(self, sample: Any, look: _Look, *, is_anomaly: bool) -> bool:
+        """Learn a sample unless it is an anomaly and few were skipped lately; return whether it is learned."""
+        if self.is_fixed:
+            return False
+        if is_anomaly and len(self.unlearnt) < self.settings.max_unlearnt:
+            self.unlearnt.append((self.n_seen, look.score))
+            return False
+        self._learn(self.reader.kept(sample), look)
+        return True
 
     def score(self, x: Any) -> float:
         """Return the score of a sample against the window; NaN if it is dropped or there is no model yet."""
-        sample = plain_sample(x, self._caller)
+        sample = copied_sample(x, self._caller)
         if self.model is None:
             self._first.admitted(self.window.samples, sample, self.n_seen)
             return math.nan
         look = self._look(sample)
         return math.nan if look is None else look.score
 
+    def explain(self, x: Any, n_jobs: int | None) -> Explanation:
+        """Return why a sample is unusual or not, compared with the samples of the last fit."""
+        model: Model = self.model  # type: ignore[assignment]
+        sample = self.reader.kept(copied_sample(x, self._caller))
+        return explain_encoded(model, model.encode(as_columns([sample]), caller=self._caller), n_jobs=n_jobs)
+
     def fit(self) -> None:
         """Fit the model to the samples in the window."""
-        window = self.window
-        samples = together(window.samples)
-        model = fitted_model(self._criteria, samples, self.rules.settings, window.pairs, self._caller)
+        window, samples = self.window, self.window.samples
+        settings: Settings = self.settings.fit  # type: ignore[assignment]
+        model = fitted_model(self._criteria, as_columns(samples), settings, held_pairs, self._caller)
         measurer = model.measurer
-        window.adopt(model.training, measurer.local_means if isinstance(measurer, BlendMeasurer) else None)
+        self._begin(model.training, [measurer.local_means] if isinstance(measurer, BlendMeasurer) else [])
+        window.fitted, window.later, window.age = samples, [], 0
         self.model, self._is_failing = model, False
-        # The last look was by the fronts of before.
-        self._last = None
         self.reader = SampleReader(model.criteria, self._caller)
-        self._moved()
+
+    def _begin(self, encodings: list[Encoding], local_means: list[NDArray[np.float64]]) -> None:
+        """Take what is known of the samples in the window."""
+        self.window.begin([*encodings, *local_means])
+        self._last = None
+        self._forget_current()
 
     def replay(self, fitted: list[Any], later: list[Any], age: int) -> None:
-        """Learn samples again that were kept: those of the last fit, by a fit, and those learnt since then."""
+        """Learn samples again that were kept: those of the last fit, by a fit, and those learned since then."""
         window = self.window
         window.later = fitted or later
         if fitted:
@@ -217,49 +252,39 @@ class Stream:
         if fitted and age > len(later):
             # Those between are forgotten, so that the first of these are known only as neighbors of the others.
             first, later = later[: window.size], later[window.size :]
-            window.restart(first, self.reader.criteria.encode(together(first), caller=self._caller).encodings)
-            self._moved()
+            encodings = self.reader.criteria.encode(as_columns(first), caller=self._caller).encodings
+            is_blend = len(window.arrays) > len(encodings)
+            window.later = first
+            self._begin(encodings, [np.zeros((len(first), len(encodings) + 1))] if is_blend else [])
         for sample in later if fitted else ():
             self._append(sample, self._look(sample))
         window.age = age
 
     def check_samples(self, samples: Sequence[Any]) -> None:
-        """Refuse kept samples that cannot have been learnt."""
+        """Refuse kept samples that cannot have been learned."""
         if samples:
             reader = self._first.reader(samples, samples[0], 0) if self.model is None else self.reader
             check_learnable(reader is not None)
             criteria = reader.criteria  # type: ignore[union-attr]
             if criteria.fitted:
-                check_learnable(len(criteria.encode(together(samples), caller=self._caller).rows) == len(samples))
+                check_learnable(len(criteria.encode(as_columns(samples), caller=self._caller).rows) == len(samples))
 
     @cached_property
     def current(self) -> Model:
         """The model, once there is one, with the samples that are in the window now."""
-        window = self.window
         model: Model = self.model  # type: ignore[assignment]
-        if window.age == 0:
+        if self.window.age == 0:
             return model
-        n_samples = window.n_samples
+        training = self.window.arrays
+        measurer = model.measurer
+        if isinstance(measurer, BlendMeasurer):
+            measurer = replace(measurer, local_means=training.pop())
+        n_samples = self.window.n_samples
         rows, scores = np.arange(n_samples), np.zeros(n_samples)
-        return replace(model, training=window.encodings, rows=rows, scores=scores, measurer=self._measurer)
+        return replace(model, training=training, rows=rows, scores=scores, measurer=measurer)
 
-    @cached_property
-    def _measurer(self) -> Measurer | BlendMeasurer:
-        """What measures samples against those in the window now."""
-        measurer: Measurer | BlendMeasurer = self.model.measurer  # type: ignore[union-attr]
-        local_means = self.window.local_means
-        if isinstance(measurer, BlendMeasurer) and local_means is not None:
-            return replace(measurer, local_means=local_means)
-        return measurer
-
-    @cached_property
-    def _views(self) -> list[Encoding]:
-        return self.window.encodings
-
-    def _moved(self) -> None:
-        """Forget what was true of the window before it moved."""
-        for name in ("current", "_measurer", "_views"):
-            vars(self).pop(name, None)
+    def _forget_current(self) -> None:
+        vars(self).pop("current", None)
 
     def _gives_way(self, sample: Any) -> bool:
         """Forget samples that a refused one cannot be compared with, if more were refused in a row than there are.
@@ -273,10 +298,10 @@ class Stream:
         if self.n_incomparable <= len(samples):
             return False
         rest = [other for other in samples if first.admits([other], sample)]
-        self.window, self.model, self._last = Window(self.rules.size, self.rules.n_later), None, None
+        self.window, self.model, self._last = Window(self.settings.size, self.settings.n_later), None, None
         self.window.later = rest if first.admits(rest, sample) else []
         self.window.age = len(self.window.later)
-        self._moved()
+        self._forget_current()
         self._news = (
             f"The last {self.n_incomparable:,} samples could not be compared with the window, so "
             f"{len(samples) - self.window.age:,} of its {len(samples):,} samples are forgotten."
@@ -288,101 +313,84 @@ class Stream:
         last = self._last
         if last is not None and last.n_learnt == self.n_learnt and _are_same(sample, last.sample):
             return last
-        model: Model = self.model  # type: ignore[assignment]
-        encodings = self.reader.encodings(sample, self.n_seen, self._views)
+        model = self.current
+        encodings = self.reader.encodings(sample, self.n_seen, model.training)
         if encodings is None:
             return None
-        block = dissimilarity_block(
-            model.criteria.fitted, encodings, self._views, self.n_seen, self.rules.settings.n_jobs
-        )
-        measurer, needed, local_means = self._measurer, METHODS[model.method].measures, None
+        if self.is_fixed:
+            return _Look(sample, float(model.new_scores(encodings, n_jobs=None, first_row=self.n_seen)[0]), [], 0)
+        block = dissimilarity_block(model.criteria.fitted, encodings, model.training, self.n_seen, self._n_jobs)
+        measurer, needed, rows = model.measurer, METHODS[model.method].measures, [*encodings]
         if isinstance(measurer, BlendMeasurer):
             measures, local_means = measurer.with_local_means(block, needed)
+            rows.append(local_means)
         else:
             measures = measurer.of(block, needed)
         score = float(model.calibration.score(measures, model.method)[0])
-        self._last = _Look(sample, encodings, block, score, local_means, self.n_learnt)
+        self._last = _Look(sample, score, [row[0] for row in rows], self.n_learnt)
         return self._last
 
     def _p_value_of_all(self, score: float) -> float:
-        """Return the p-value among the samples in the window and those left out of it, by their scores at the time.
+        """Return the p-value among the samples in the window and those skipped, by their scores at the time.
 
         Without these the p-values of an unchanged stream, whose tail is left out, would be too small.
         """
-        model: Model = self.model  # type: ignore[assignment]
+        model = self.current
         scores = model.calibration.scores[model.method]
-        n_as_strange = len(scores) - int(np.searchsorted(scores, score))
-        n_as_strange += sum(other >= score for _, other in self.unlearnt)
-        return (1 + n_as_strange) / (1 + len(scores) + len(self.unlearnt))
+        n_as_unusual = len(scores) - int(np.searchsorted(scores, score))
+        n_as_unusual += sum(other >= score for _, other in self.unlearnt)
+        return (1 + n_as_unusual) / (1 + len(scores) + len(self.unlearnt))
 
     def _learn(self, kept: Any, look: _Look | None) -> None:
         """Put a sample into the window, and fit if it is time.
 
         What makes a fit fail need not be the last sample, so that one stays. The last model stays in use.
         """
-        window = self.window
         self._append(kept, look)
-        if not self._is_due:
-            return
         try:
             # What overflows is found by the checks of a fit.
             with np.errstate(over="ignore", invalid="ignore"):
-                self.fit()
+                if self._is_due:
+                    self.fit()
         except Exception as error:
             if not self._is_failing:
-                model = (
-                    "Nothing is scored" if self.model is None else f"The model of {window.age:,} samples ago is used"
-                )
+                age = f"The model of {self.window.age:,} samples ago is used"
                 self._news = (
-                    f"The window cannot be fitted; the last sample need not be the cause. {model} until a later fit "
-                    f"succeeds. The reason: {one_line(error) or type(error).__name__}"
+                    "The window cannot be fitted; the last sample need not be the cause. "
+                    f"{'Nothing is scored' if self.model is None else age} until a later fit succeeds. "
+                    f"The reason: {one_line(error) or type(error).__name__}"
                 )
             self._is_failing = True
 
     @property
     def _is_due(self) -> bool:
         """Whether it is time to fit; sooner while the window fills."""
-        window, rules = self.window, self.rules
-        n_fitted = len(window.fitted)
-        n_before = n_fitted or rules.n_needed
-        every = min(rules.n_later, max(1, n_before // GROWTH_SHARE)) if n_before < rules.size else rules.n_later
-        n_since = window.age if n_fitted else window.age - rules.n_needed
-        return window.n_samples >= rules.n_needed and n_since % every == 0
+        window, (size, n_later, n_needed, *_) = self.window, self.settings
+        n_before = len(window.fitted) or n_needed
+        every = min(n_later, max(1, n_before // GROWTH_SHARE)) if n_before < size else n_later
+        n_since = window.age if window.fitted else window.age - n_needed
+        return window.n_samples >= n_needed and n_since % every == 0
 
     def _append(self, kept: Any, look: _Look | None) -> None:
-        if look is None:
-            self.window.append(kept)
-        else:
-            self.window.append(kept, look.encodings, self._to(look), look.local_means)
+        self.window.append(kept, [] if look is None else look.rows)
         self.n_learnt += 1
-        self._moved()
-
-    def _to(self, look: _Look) -> list[NDArray[np.float64] | None]:
-        """Return the dissimilarities of the samples in the window to another, for criteria whose are held."""
-        model: Model = self.model  # type: ignore[assignment]
-        rows: list[NDArray[np.float64] | None] = []
-        for place, criterion in enumerate(model.criteria.fitted):
-            if not self.window.is_held(place):
-                rows.append(None)
-            elif criterion.is_symmetric:
-                rows.append(look.block[place, 0])
-            else:
-                origin = (0, self.n_seen)
-                encoding = self._views[place]
-                block = criterion.dissimilarities(encoding, look.encodings[place], origin, self.rules.settings.n_jobs)
-                rows.append(block[:, 0])
-        return rows
+        self._forget_current()
 
 
-def check_learnable(is_whole: bool) -> None:
-    """Refuse a kept sample that cannot have been learnt."""
-    if not is_whole:
-        raise ValueError("a sample that lacks a value")
+def held_pairs(criteria: Criteria, encodings: Encodings, n_jobs: int | None) -> HeldPairs:
+    """Return the pairs of samples, all of whose dissimilarities are in memory."""
+    return HeldPairs.of(ComputedPairs(criteria, encodings, n_jobs))
 
 
 def _are_same(sample: Any, other: Any) -> bool:
-    """Tell whether two samples of plain numbers and text are equal; of anything else that is not looked at."""
+    """Return whether two samples of numbers and text are equal; values of other types are not compared."""
     if type(sample) is not type(other) or not isinstance(sample, dict | list):
         return False
     values = sample.values() if isinstance(sample, dict) else sample
-    return all(type(value) in (*PLAIN, str) for value in values) and bool(sample == other)
+    return all(type(value) in (*NUMBERS, str) for value in values) and bool(sample == other)
+
+
+def check_learnable(is_whole: bool) -> None:
+    """Refuse a kept sample that cannot have been learned."""
+    if not is_whole:
+        raise ValueError("a sample with a missing value")

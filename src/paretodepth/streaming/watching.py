@@ -10,15 +10,9 @@ from typing import Any
 from paretodepth._checks import one_line
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.detector import ParetoDepthDetector
-from paretodepth.scoring.explanation import explain_encoded
-from paretodepth.scoring.model import Model
-from paretodepth.streaming.detector import StreamingDetector
-from paretodepth.streaming.fixed import FixedStream
+from paretodepth.streaming.detector import StreamingDetector, read_state, write_state
 from paretodepth.streaming.records import Record, number_columns
-from paretodepth.streaming.rules import Rules
-from paretodepth.streaming.samples import plain_sample, together
-from paretodepth.streaming.state import read_state, write_state
-from paretodepth.streaming.stream import Observation, Stream
+from paretodepth.streaming.stream import Observation, Stream, StreamSettings
 
 CALLER = "watch"
 REFUSED = (ValueError, TypeError, RecursionError)
@@ -65,7 +59,7 @@ class Watcher:
     ) -> None:
         self.n_read = 0
         self.names: list[str] = []
-        self.stream: Stream | FixedStream | None = None
+        self.stream: Stream | None = None
         self._parameters = StreamingDetector().get_params(deep=False) | dict(parameters)
         self._state = state
         self._save_every = save_every
@@ -79,13 +73,12 @@ class Watcher:
             self._resume(state, parameters)
         else:
             # Refused at the start, before any sample has come.
-            rules = Rules.checked(self._parameters, CALLER)
+            settings = StreamSettings.checked(self._parameters, CALLER)
             if self._parameters["criteria"] is not None:
-                self.stream = Stream(self._parameters["criteria"], rules, CALLER, self._report)
+                self.stream = Stream(self._parameters["criteria"], settings, CALLER, self._report)
 
     def _resume(self, state: str, given: Mapping[str, Any]) -> None:
-        defaults = StreamingDetector().get_params(deep=False)
-        kept, self.stream, self.n_read, self.names = read_state(state, defaults, {}, CALLER, self._report)
+        kept, self.stream, self.n_read, self.names = read_state(state, {}, CALLER, self._report)
         check_same_parameters(given, kept, state)
         self._parameters, self._n_saved = kept, self.n_read
         self._note(
@@ -98,13 +91,13 @@ class Watcher:
         """Return a watcher that scores with a fitted detector's model, and learns nothing."""
         watcher = cls({}, id_column=id_column, warn=warn)
         detector = ParetoDepthDetector.load(path)
-        watcher.stream = FixedStream(detector.model_, CALLER)
+        watcher.stream = Stream.fixed(detector.model_, CALLER)
         return watcher
 
     @property
     def criteria(self) -> Sequence[Criterion] | None:
         """The criteria, None as long as they are not known."""
-        if isinstance(self.stream, FixedStream):
+        if self.stream is not None and self.stream.is_fixed and self.stream.model is not None:
             return [fitted.criterion for fitted in self.stream.model.criteria.fitted]
         criteria: Sequence[Criterion] | None = self._parameters["criteria"]
         return criteria
@@ -158,7 +151,7 @@ class Watcher:
             self.names = list(sample)
         if self._id_column is not None and isinstance(sample, dict):
             own["id"] = sample.get(self._id_column)
-            if isinstance(self.stream, FixedStream):
+            if self.stream is not None and self.stream.is_fixed:
                 # A model may have been fitted to all columns of its table, of which this is none.
                 sample = {name: value for name, value in sample.items() if name != self._id_column}
         try:
@@ -191,14 +184,12 @@ class Watcher:
             "> criteria.toml, then --criteria criteria.toml."
         )
         self._parameters["criteria"] = criteria
-        return Stream(criteria, Rules.checked(self._parameters, CALLER), CALLER, self._report)
+        return Stream(criteria, StreamSettings.checked(self._parameters, CALLER), CALLER, self._report)
 
     def _reason(self, sample: Any) -> str:
         """Return why a sample is unusual, by the samples of the last fit."""
-        stream: Stream | FixedStream = self.stream  # type: ignore[assignment]
-        model: Model = stream.model  # type: ignore[assignment]
-        encoded = model.encode(together([stream.reader.kept(plain_sample(sample, CALLER))]), caller=CALLER)
-        sentence: str = explain_encoded(model, encoded, n_jobs=None).sentences[0]
+        stream: Stream = self.stream  # type: ignore[assignment]
+        sentence: str = stream.explain(sample, None).sentences[0]
         return sentence
 
     def unread_last(self) -> None:
@@ -212,7 +203,7 @@ class Watcher:
 
     def save(self) -> None:
         """Write the state, if there is a file for it and a stream."""
-        if self._state is not None and isinstance(self.stream, Stream):
+        if self._state is not None and self.stream is not None:
             write_state(self._state, self.stream, self._parameters, self.n_read, self.names)
             self._n_saved = self.n_read
 
