@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paretodepth._checks import check_choice, check_count
-from paretodepth.criteria.metrics.paths import N_CONTROL_POINTS, Trajectory, check_trajectories, path_length, smoothed
+from paretodepth.criteria.metrics.paths import Trajectory, check_trajectories, path_length
 from paretodepth.datasets.pedestrians import FRAMES_PER_SECOND
+from studies.paper.splines import N_CONTROL_POINTS, smoothed
 
 STRENGTHS = ("weak", "medium", "strong")
 SIZES = {

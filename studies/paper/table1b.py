@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.metrics import roc_curve
 
-from paretodepth.criteria.metrics.paths import Trajectory, smoothed
+from paretodepth.criteria.metrics.paths import Trajectory
 from paretodepth.datasets import make_pedestrians, trajectory_criteria, trajectory_table
 from paretodepth.datasets.pedestrians import SPEED_EDGES
 from paretodepth.detector import ParetoDepthDetector
@@ -23,6 +23,7 @@ from paretodepth.plots import plot_fronts
 from studies.baselines import areas_under_curves, weighted_scores
 from studies.paper.edinburgh import fetch_edinburgh
 from studies.paper.injection import ANOMALY_KINDS, STRENGTHS, InjectedSplit, make_injected_split
+from studies.paper.splines import smoothed
 from studies.runs import Experiment, Settings, Values
 from studies.tables import Mean, Table
 

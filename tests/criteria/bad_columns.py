@@ -72,32 +72,20 @@ BAD_COLUMNS = {
     ),
     "two series": (fit(["text", "series"], "dtw"), TypeError, "column 'text' of the criterion 'a' must hold numbers"),
     "trajectory of numbers": (fit("amount", "speed"), TypeError, r"must hold arrays of points. Got (np.float64\()?1.0"),
-    "trajectory of one point": (
-        with_path(PATH[:1]),
-        ValueError,
-        "at least 2 points .* Got 1 in sample 5",
-    ),
+    "trajectory of one point": (with_path(PATH[:1]), ValueError, "at least 2 points .* Got 1 in sample 5"),
     "infinite point": (
         with_path([[0.0, 0.0], [np.inf, 1.0]]),
         ValueError,
         r"finite numbers in every sequence. Got \[inf, 1.0\] at position 1 of sample 5",
     ),
     "ragged trajectory": (with_path([[0.0, 0.0], [1.0]]), TypeError, "must hold arrays of points. Got .* in sample 5"),
-    "points of four numbers": (
-        with_path(np.zeros((3, 4))),
-        ValueError,
-        "two or three numbers, .* Got 4",
-    ),
+    "points of four numbers": (with_path(np.zeros((3, 4))), ValueError, "two or three numbers, .* Got 4"),
     "time that stands still": (
         with_path([[0, 0, 0], [1, 1, 1], [2, 2, 1]]),
         ValueError,
         "points at increasing times. Got a time that does not increase in sample 5",
     ),
-    "two columns of text": (
-        fit(["text", "when"], "levenshtein"),
-        ValueError,
-        "must be one for this metric. Got 2",
-    ),
+    "two columns of text": (fit(["text", "when"], "levenshtein"), ValueError, "must be one for this metric. Got 2"),
     "difference of two columns": (fit(["amount", "other"], "difference"), ValueError, "must be one for this metric"),
     "amounts of no column": (
         fit(["amount", "other"], "scaled", ratio=["othr"]),
@@ -198,36 +186,16 @@ BAD_COLUMNS = {
     ),
     "parameter of a metric without any": (fit("amount", "difference", p=2), TypeError, "Got 'p' instead; it has none"),
     "parameter of precomputed": (fit("amount", "precomputed", p=2), TypeError, "Got 'p' instead; it has none"),
-    "parameter left out": (
-        fit("amount", "cyclic"),
-        TypeError,
-        "must be given the parameter 'period'",
-    ),
-    "negative period": (
-        fit("amount", "cyclic", period=-1),
-        ValueError,
-        "'period' parameter .* above 0. Got -1",
-    ),
+    "parameter left out": (fit("amount", "cyclic"), TypeError, "must be given the parameter 'period'"),
+    "negative period": (fit("amount", "cyclic", period=-1), ValueError, "'period' parameter .* above 0. Got -1"),
     "half a window": (
         fit("series", "dtw", window=0.5),
         ValueError,
         "'window' .* integer of at least 0, below 2³¹. Got 0.5",
     ),
-    "flag of another type": (
-        fit("text", "levenshtein", normalized=1),
-        TypeError,
-        "true or false. Got 1",
-    ),
-    "edges that fall": (
-        fit("path", "speed", edges=[1, 0]),
-        ValueError,
-        r"two increasing numbers. Got \[1, 0\]",
-    ),
-    "edges of another type": (
-        fit("path", "speed", edges="0 1"),
-        ValueError,
-        "two increasing numbers. Got '0 1'",
-    ),
+    "flag of another type": (fit("text", "levenshtein", normalized=1), TypeError, "true or false. Got 1"),
+    "edges that fall": (fit("path", "speed", edges=[1, 0]), ValueError, r"two increasing numbers. Got \[1, 0\]"),
+    "edges of another type": (fit("path", "speed", edges="0 1"), ValueError, "two increasing numbers. Got '0 1'"),
     "no bins": (fit("path", "speed", bins=0), ValueError, "'bins' parameter .* at least 1. Got 0 instead"),
     "named metric with pairwise": (
         fit("amount", "euclidean", pairwise=True),

@@ -208,10 +208,7 @@ def test_columns_of_an_array_are_named_by_their_numbers():
     rng = np.random.default_rng(0)
     size = rng.normal(size=N)
     suggestion = suggest_criteria(np.column_stack([rng.lognormal(3, 1, N), np.ones(N), size, -size]))
-    assert suggestion.criteria == [
-        Criterion("x0", [0], "scaled", ratio=[0]),
-        Criterion("x2 + x3", [2, 3], "scaled"),
-    ]
+    assert suggestion.criteria == [Criterion("x0", [0], "scaled", ratio=[0]), Criterion("x2 + x3", [2, 3], "scaled")]
     assert [column.kind for column in suggestion.columns] == ["amount", "constant", "number", "number"]
 
 

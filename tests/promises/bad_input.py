@@ -5,9 +5,9 @@ import pandas as pd
 from sklearn.exceptions import NotFittedError
 
 from paretodepth import Criterion, Fronts, ParetoDepthDetector, criteria_to_toml, front_numbers
-from paretodepth.criteria.metrics.paths import smoothed
 from paretodepth.datasets import make_hypercube, make_pedestrians, trajectory_table
 from studies.paper.injection import inject, make_injected_split
+from studies.paper.splines import smoothed
 
 X = np.random.default_rng(0).random((10, 3))
 WALK = np.column_stack([np.arange(20.0), np.zeros(20), np.arange(20.0)])

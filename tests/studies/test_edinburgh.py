@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from paretodepth.criteria.metrics.paths import smoothed
 from paretodepth.datasets import trajectory_table
 from studies import download
 from studies.paper import edinburgh
 from studies.paper.edinburgh import fetch_edinburgh, load_edinburgh
 from studies.paper.injection import STRENGTHS, make_injected_split
+from studies.paper.splines import smoothed
 from tests import naive
 from tests.data import DATA
 

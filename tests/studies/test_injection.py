@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from paretodepth.criteria.metrics.paths import path_length, smoothed
+from paretodepth.criteria.metrics.paths import path_length
 from paretodepth.datasets import make_pedestrians
 from studies.paper.injection import ANOMALY_KINDS, SIZES, STRENGTHS, inject, make_injected_split
+from studies.paper.splines import smoothed
 
 SCENE = np.array([[-8.0, -6.0], [8.0, 6.0]])
 WALKS = make_pedestrians(20, random_state=0).trajectories

@@ -169,12 +169,7 @@ class FittedCriteria:
 
     @classmethod
     def fit(
-        cls,
-        criteria: object,
-        X: Any,
-        *,
-        caller: str,
-        rows_of: Callable[[int], Rows] = lambda n_samples: slice(None),
+        cls, criteria: object, X: Any, *, caller: str, rows_of: Callable[[int], Rows] = lambda n_samples: slice(None)
     ) -> tuple[FittedCriteria, EncodedSamples]:
         """Return criteria fitted to training samples, and what they see of these.
 

@@ -66,13 +66,7 @@ def read_training(X: Any, caller: str, *, as_objects: bool, as_numbers: bool) ->
 
 
 def read_new(
-    X: Any,
-    caller: str,
-    layout: Layout,
-    *,
-    as_numbers: bool,
-    first_row: int = 0,
-    needed: Collection[str] | None = None,
+    X: Any, caller: str, layout: Layout, *, as_numbers: bool, first_row: int = 0, needed: Collection[str] | None = None
 ) -> Columns:
     """Return new samples as columns, which must come as the training samples did.
 

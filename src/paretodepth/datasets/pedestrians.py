@@ -155,7 +155,7 @@ def trajectory_table(trajectories: Sequence[Trajectory]) -> NDArray[np.float64]:
     """Return what the paper compares of each trajectory: its speed histogram and its shape.
 
     The paper takes both from a cubic spline: `trajectory_table(smoothed(trajectories))`, with
-    `smoothed` of `paretodepth.criteria.metrics.paths`.
+    `smoothed` of `studies/paper/splines.py`.
 
     Parameters
     ----------

@@ -78,12 +78,6 @@ def _encoded(columns: Columns, state: State) -> Encoding:
     )
 
 
-def _decoded(encoding: Encoding, state: State, column: int) -> NDArray[Any]:
-    if state["vocabularies"][column] is not None:
-        return decoded_categories(encoding, state, column)
-    return np.asarray(encoding[:, column])
-
-
 def _gower(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     has_range = state["ranges"] > 0
     comparisons = np.where(has_range, DIFFERENCE, MISMATCH)
@@ -151,11 +145,14 @@ def logarithms(values: NDArray[np.float64], floors: NDArray[np.float64]) -> NDAr
     return result
 
 
-def _unscaled(encoding: Encoding, state: State, column: int) -> NDArray[Any]:
+def _decoded(encoding: Encoding, state: State, column: int) -> NDArray[Any]:
+    """Return a column as it was given; only under "scaled" there are scales, and floors of amounts."""
     if state["vocabularies"][column] is not None:
         return decoded_categories(encoding, state, column)
-    numbers: NDArray[np.float64] = encoding[:, column] * state["scales"][column]
-    floor = state["floors"][column]
+    numbers: NDArray[np.float64] = encoding[:, column]
+    if "scales" not in state:
+        return numbers
+    numbers, floor = numbers * state["scales"][column], state["floors"][column]
     return 2 * floor * np.sinh(numbers) if floor > 0 else numbers
 
 
@@ -259,7 +256,7 @@ def check_width(n_columns: int, n_training: int, reader: str) -> None:
         )
 
 
-_mixed = partial(Metric, kind="mixed", values="number", ignores_missing=True)
+_mixed = partial(Metric, kind="mixed", values="number", decode=_decoded, ignores_missing=True)
 
 METRICS = (
     _mixed(
@@ -268,7 +265,6 @@ METRICS = (
         _encoded,
         _gower,
         _ranges,
-        decode=_decoded,
         estimates=(Estimate("vocabularies", _are_known), Estimate("ranges", _are_ranges)),
     ),
     _mixed(
@@ -277,7 +273,6 @@ METRICS = (
         _scaled_encoding,
         _scaled,
         _spreads,
-        decode=_unscaled,
         parameters=(
             Parameter(
                 "ratio",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -59,14 +59,30 @@ def scipy_block(
 _numeric = partial(Metric, kind="numeric", values="number", source="SciPy")
 
 
-def _cdist(name: str, summary: str, *parameters: Parameter, is_symmetric: bool = False) -> Metric:
-    """Return a metric of `cdist` that estimates nothing."""
+def _cdist(
+    name: str,
+    summary: str,
+    *parameters: Parameter,
+    part: Callable[[Encoding, Encoding], NDArray[np.float64]] | None = None,
+    is_symmetric: bool = False,
+) -> Metric:
+    """Return a metric of `cdist` that estimates nothing; `part` compares the columns that both samples have."""
     names = [parameter.name for parameter in parameters]
 
     def block(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
+        if part is not None and state["missing"] == "ignore":
+            return part(A, B)
         return scipy_block(A, B, name, state.get("out"), **{key: state[key] for key in names})
 
-    return _numeric(name, summary, numbers, block, parameters=parameters, is_symmetric=is_symmetric)
+    return _numeric(
+        name,
+        summary,
+        numbers,
+        block,
+        parameters=parameters,
+        ignores_missing=part is not None,
+        is_symmetric=is_symmetric,
+    )
 
 
 def _cityblock(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
@@ -79,24 +95,6 @@ def _cityblock(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     if state["missing"] == "ignore":
         return summed(A, B, DIFFERENCE)
     return scipy_block(A, B, "cityblock", state.get("out"))
-
-
-def _sqeuclidean(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
-    if state["missing"] == "ignore":
-        return summed(A, B, SQUARE)
-    return scipy_block(A, B, "sqeuclidean", state.get("out"))
-
-
-def _euclidean(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
-    if state["missing"] == "ignore":
-        return np.sqrt(summed(A, B, SQUARE))
-    return scipy_block(A, B, "euclidean", state.get("out"))
-
-
-def _hamming(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
-    if state["missing"] == "ignore":
-        return summed(A, B, MISMATCH) / int(A.shape[1])
-    return scipy_block(A, B, "hamming", state.get("out"))
 
 
 def _variances(columns: Columns, params: Mapping[str, Any]) -> State:
@@ -146,11 +144,6 @@ def _logarithms(columns: Columns, state: State) -> Encoding:
     return np.log(check_positive_numbers(columns))
 
 
-def _amounts(encoding: Encoding, state: State, column: int) -> NDArray[Any]:
-    amounts: NDArray[np.float64] = np.exp(encoding[:, column])
-    return amounts
-
-
 def _phases(columns: Columns, state: State) -> Encoding:
     return np.mod(check_numbers(columns), state["period"])
 
@@ -161,11 +154,6 @@ def _cyclic(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
 
 def _radians(columns: Columns, state: State) -> Encoding:
     return np.radians(check_places(columns))
-
-
-def _degrees(encoding: Encoding, state: State, column: int) -> NDArray[Any]:
-    degrees: NDArray[np.float64] = np.degrees(encoding[:, column])
-    return degrees
 
 
 def _haversine(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
@@ -226,7 +214,7 @@ METRICS = (
         "absolute logarithm of the ratio, summed over columns: amounts, counts, durations above 0",
         _logarithms,
         _cityblock,
-        decode=_amounts,
+        decode=lambda encoding, state, column: np.exp(encoding[:, column]),
         ignores_missing=True,
     ),
     _numeric(
@@ -246,23 +234,19 @@ METRICS = (
         "kilometres on the globe between places given as latitude and longitude in degrees",
         _radians,
         _haversine,
-        decode=_degrees,
+        decode=lambda encoding, state, column: np.degrees(encoding[:, column]),
         source="scikit-learn",
     ),
-    _numeric(
+    _cdist(
         "euclidean",
         "straight-line distance: columns of one unit, or series of equal lengths",
-        numbers,
-        _euclidean,
-        ignores_missing=True,
+        part=lambda A, B: np.sqrt(summed(A, B, SQUARE)),
         is_symmetric=True,
     ),
-    _numeric(
+    _cdist(
         "sqeuclidean",
         "squared straight-line distance; ranks pairs as euclidean does",
-        numbers,
-        _sqeuclidean,
-        ignores_missing=True,
+        part=lambda A, B: summed(A, B, SQUARE),
         is_symmetric=True,
     ),
     _numeric(
@@ -290,7 +274,11 @@ METRICS = (
         ignores_missing=True,
         is_symmetric=True,
     ),
-    _numeric("hamming", "share of columns whose numbers are not equal", numbers, _hamming, ignores_missing=True),
+    _cdist(
+        "hamming",
+        "share of columns whose numbers are not equal",
+        part=lambda A, B: summed(A, B, MISMATCH) / int(A.shape[1]),
+    ),
     _cdist("chebyshev", "largest absolute difference of any column", is_symmetric=True),
     _cdist(
         "minkowski",
