@@ -1,15 +1,14 @@
-"""Checks and phrases that several rooms share; each noun's own checks stand beside it."""
+"""Checks and phrases that several packages share; each noun's own checks stand beside it."""
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import math
 import numbers
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
-
-import numpy as np
 
 MAX_CHOICES, MAX_LETTERS = 2000, 200
 """Words that are looked through for a mistyped one, and their letters."""
@@ -38,7 +37,7 @@ def one_line(error: Exception) -> str:
 
 def check_positive(value: object, parameter: str, caller: str) -> float:
     """Return a finite number above 0."""
-    if not is_real(value) or not 0 < float(value) < np.inf:  # type: ignore[arg-type]
+    if not is_real(value) or not 0 < float(value) < math.inf:  # type: ignore[arg-type]
         raise ValueError(f"The '{parameter}' parameter of {caller} must be a number above 0. Got {value!r} instead.")
     return float(value)  # type: ignore[arg-type]
 

@@ -29,6 +29,8 @@ def run(*options):
 def test_some_mutated_files_are_read_or_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(signal, "setitimer", lambda *interval: None)
     counts = collections.Counter()
+    # Most data files take a child process each.
+    n_files = {"fields": 150, "matrices": 150, "data": 50, "toml": 150}
     corpora = {
         "fields": model_seeds(step=9),
         "matrices": matrix_seeds(),
@@ -36,11 +38,11 @@ def test_some_mutated_files_are_read_or_refused(tmp_path, monkeypatch):
         "toml": toml_seeds(),
     }
     for kind, seeds in corpora.items():
-        counts.update((kind, fuzz.try_file(number, kind, seeds, "test", tmp_path)) for number in range(150))
+        counts.update((kind, fuzz.try_file(number, kind, seeds, "test", tmp_path)) for number in range(n_files[kind]))
     # A mutator that breaks every file, or none, would test nothing.
     assert min(counts["fields", "scored"], counts["fields", "refused"]) > 30
     assert min(counts["matrices", "scored"], counts["matrices", "refused"]) > 30
-    assert min(counts["data", "read"], counts["data", "refused"]) > 10
+    assert min(counts["data", "read"], counts["data", "refused"]) > 5
     assert min(counts["toml", "read"], counts["toml", "refused"]) > 10
 
 
@@ -73,9 +75,10 @@ def test_the_corpus_has_every_metric_and_method_and_every_part_of_the_schema():
     ],
 )
 def test_mutated_files_are_read_or_refused_in_time_and_in_little_memory(kinds, expected):
-    done = run("--kinds", kinds, "--files", "1500", "--seed", "1", "--workers", "2")
+    n_files = 500 if kinds == "data" else 1500
+    done = run("--kinds", kinds, "--files", str(n_files), "--seed", "1", "--workers", "2")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1,500 files" in done.stdout
+    assert f"{n_files:,} files" in done.stdout
     for line in expected:
         assert re.search(line, done.stdout), done.stdout
 

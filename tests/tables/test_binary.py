@@ -4,12 +4,13 @@ import os
 
 import numpy as np
 import pandas as pd
+import polars
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
 from paretodepth.tables import read_table, write_table
-from tests.tables.samples import assert_refused
+from tests.tables.samples import assert_refused, noted
 
 
 def test_categories_are_read_as_their_values(tmp_path):
@@ -66,7 +67,7 @@ def test_arrays_that_are_no_table_are_refused(tmp_path):
     np.savez(tmp_path / "a.npz")
     with pytest.raises(ValueError, match=r"must hold one array. Got 0 instead; save"):
         read_table(tmp_path / "a.npz")
-    for array in [np.array(1.0), np.ones(3, complex), np.array([b"x"])]:
+    for array in [np.array(1.0), np.ones(3, complex), np.array([b"x"]), np.zeros((3, 2), np.longdouble)]:
         np.save(tmp_path / "a.npy", array)
         with pytest.raises(ValueError, match=r"a\.npy: must hold an array of numbers or strings with a row a sample"):
             read_table(tmp_path / "a.npy")
@@ -104,3 +105,79 @@ BAD_FILES = {
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_bad_files_are_refused_with_their_name(tmp_path, case):
     assert_refused(tmp_path, *BAD_FILES[case])
+
+
+WORDS = ["a", None, "bcd", "a", ""]
+VIEWS = pa.array(WORDS, pa.string_view())
+COLUMNS = {
+    "views": (VIEWS, WORDS),
+    "categories": (pa.array(WORDS).dictionary_encode(), WORDS),
+    "categories of views": (
+        pa.DictionaryArray.from_arrays(pa.array([0, None, 1, 0, 2]), pa.array(["a", "bcd", ""], pa.string_view())),
+        WORDS,
+    ),
+    "runs": (pa.RunEndEncodedArray.from_arrays([2, 5], [1.5, None]), [1.5, 1.5, None, None, None]),
+    "runs of views": (pa.RunEndEncodedArray.from_arrays([1, 5], VIEWS.slice(2, 2)), ["bcd", *["a"] * 4]),
+    "lists of views": (pa.array([["a"], None, [], ["b", None], ["c"]], pa.list_(pa.string_view())), None),
+    "lists of categories": (
+        pa.ListArray.from_arrays(
+            pa.array([0, 2, None, 3, 3, 5]), pa.DictionaryArray.from_arrays(pa.array([0, 1, 1, None, 0]), ["a", "bcd"])
+        ),
+        [["a", "bcd"], ["bcd"], None, [], [None, "a"]],
+    ),
+    "views of lists": (pa.array([[1.5], None, [], [2.0, None], [3.0]], pa.list_view(pa.float64())), None),
+    "half floats": (pa.array(np.arange(5, dtype=np.float16)), [0.0, 1.0, 2.0, 3.0, 4.0]),
+    "binary views": (pa.array([b"x", None, b"", b"yz", b"x"], pa.binary_view()), None),
+    "nothing": (pa.nulls(5), [None] * 5),
+}
+
+
+@pytest.mark.parametrize("first", [0, 2])
+def test_columns_of_any_type_are_read_as_plain_ones(tmp_path, first):
+    table = pa.table({name: column.slice(first) for name, (column, _) in COLUMNS.items()})
+    with pa.OSFile(str(tmp_path / "a.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    found = read_table(tmp_path / "a.arrow")
+    for name, (column, values) in COLUMNS.items():
+        assert found[name].to_pylist() == (column.to_pylist() if values is None else values)[first:], name
+    # What reports do with a table, and every format that is written.
+    assert found.take([1, 0])["views"].to_pylist() == found["views"].to_pylist()[1::-1]
+    for ending in ("parquet", "jsonl", "json", "arrow"):
+        write_table(found, tmp_path / f"b.{ending}")
+        assert len(read_table(tmp_path / f"b.{ending}")) == 5 - first
+
+
+def test_files_as_polars_writes_them_are_read(tmp_path):
+    frame = polars.DataFrame({"name": ["a", None, "b"], "size": [1.5, 2.0, None], "kind": ["x", "y", "x"]})
+    frame = frame.with_columns(polars.col("kind").cast(polars.Categorical))
+    for name, compression in (("a.feather", "uncompressed"), ("b.arrow", "zstd"), ("c.ipc", "lz4")):
+        frame.write_ipc(tmp_path / name, compression=compression)
+        table = read_table(tmp_path / name)
+        assert table.to_pydict() == frame.to_dict(as_series=False)
+        assert table.schema.types[0] in (pa.string(), pa.large_string())
+        assert table.take([2])["name"].to_pylist() == ["b"]
+    frame.write_ipc_stream(tmp_path / "d.arrows")
+    assert read_table(tmp_path / "d.arrows").to_pydict() == frame.to_dict(as_series=False)
+
+
+TIMES = {
+    "date32": (pa.date32(), pa.int32(), [0, 2**31 - 1, -(2**31), 2_932_896]),
+    "date64": (pa.date64(), pa.int64(), [0, 86_400_000 * 10**10, -86_400_000 * 10**10, 86_400_000]),
+    "timestamp[s]": (pa.timestamp("s"), pa.int64(), [0, 2**62, -(2**62), 253_402_300_799]),
+    "timestamp[us, UTC]": (pa.timestamp("us", "UTC"), pa.int64(), [0, 2**62, -(2**62), 1]),
+    "duration[s]": (pa.duration("s"), pa.int64(), [0, 2**62, -(2**62), 1]),
+}
+
+
+def test_times_that_no_calendar_shows_are_missing_and_noted(tmp_path):
+    columns = {name: pa.array(numbers, width).view(type) for name, (type, width, numbers) in TIMES.items()}
+    write_table(pa.table(columns), tmp_path / "a.arrow")
+    table, notes = noted(tmp_path / "a.arrow")
+    for name in TIMES:
+        assert [value is None for value in table[name].to_pylist()] == [False, True, True, False]
+    assert notes == [
+        f"the column '{name}' has 2 times that no calendar shows, counted as missing: before the year 1 or after 9999."
+        for name in TIMES
+    ]
+    write_table(table, tmp_path / "b.jsonl")
+    write_table(table, tmp_path / "b.csv")

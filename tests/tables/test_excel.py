@@ -99,8 +99,7 @@ def test_spreadsheets_of_opendocument_are_read(tmp_path):
 
 def test_a_damaged_spreadsheet_is_refused_by_name(tmp_path):
     for name, content in [
-        ("a.ods", ods([["a"], [1.0]], repeated="many")),
-        ("a.ods", ods([["a<"], [1.0]])),
+        ("a.ods", ods([["a"], [1.0]])[:-200]),
         ("a.xlsx", book({"one": {(0, 0): "a"}})[:-200]),
     ]:
         assert_refused(tmp_path, name, content, "must be a readable file of the format 'excel'")

@@ -35,7 +35,7 @@ def test_times_are_written_as_text_and_come_back(tmp_path, ending):
 
 
 @pytest.mark.parametrize("ending", [*TYPED, *TEXT])
-@pytest.mark.parametrize("n_rows", [1, 4, 17, 1000])
+@pytest.mark.parametrize("n_rows", [4, 1000])
 def test_chunks_are_the_whole(tmp_path, ending, n_rows):
     path = tmp_path / f"samples.{ending}"
     table = FLAT if ending in TEXT else NESTED
@@ -47,7 +47,7 @@ def test_chunks_are_the_whole(tmp_path, ending, n_rows):
     assert read_table(path).equals(table)
 
 
-@pytest.mark.parametrize("ending", ["parquet", "arrow", "csv", "jsonl"])
+@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
 def test_a_chunk_of_large_rows_ends_early(tmp_path, ending):
     path = tmp_path / f"samples.{ending}"
     table = pa.table({"a": [f"{i}" + "x" * 10_000 for i in range(55)]})
@@ -151,7 +151,8 @@ def test_damaged_files_are_read_or_refused_by_name(tmp_path, ending):
     whole = path.read_bytes()
     rng = np.random.default_rng(0)
     n_rows, messages, notes = [], [], []
-    for _ in range(60):
+    # Typed files take a child process each.
+    for _ in range(60 if ending in (*TEXT, "jsonl", "json") else 12):
         content = bytearray(whole)
         for position in rng.integers(len(whole), size=3):
             content[position : position + rng.integers(3)] = rng.bytes(rng.integers(3))

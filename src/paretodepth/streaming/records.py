@@ -20,9 +20,8 @@ from paretodepth.criteria.criterion import Criterion
 from paretodepth.tables.cells import NOTATIONS, cell_values, moment
 from paretodepth.tables.delimited import CSV, check_header
 from paretodepth.tables.dialect import DELIMITERS, HINT, MAX_COMMENTS, decimal_mark, dialect_of, row_cells
-from paretodepth.tables.expected_columns import check_distinct_names
+from paretodepth.tables.expected_columns import MAX_COLUMNS, check_distinct_names
 from paretodepth.tables.reading import Reading
-from paretodepth.tables.sizes import MAX_COLUMNS
 
 READ_BYTES = 2**16
 MAX_RECORD = 2**24

@@ -13,8 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
-from paretodepth.tables.sizes import MAX_BYTES, MAX_RATIO
-from paretodepth.tables.source import READ_BYTES, refuse_unreadable, temporary
+from paretodepth.tables.source import MAX_BYTES, MAX_RATIO, READ_BYTES, refuse_unreadable, temporary
 
 
 class Compression(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, NoReturn
 
 import pyarrow as pa
@@ -30,8 +30,25 @@ def read(own: Dialect, file: BinaryIO, expected: Expected, source: str) -> Batch
     """Yield the rows of delimited text; read twice, for a type is known only when all cells are."""
     dialect = sniffed(file, own, expected.reading, source)
     check_quotation_marks(file, dialect, source)
+    yield from read_rows(file, dialect, expected, source, check_header=check_header)
+
+
+def read_rows(
+    file: BinaryIO,
+    dialect: Dialect,
+    expected: Expected,
+    source: str,
+    check_header: Callable[[list[str], Dialect, str], object] | None = None,
+) -> Batches:
+    """Yield the rows of a file that stands at its header, with the expected columns."""
     header = file.tell()
+    if not file.read(1):
+        return
+    file.seek(header)
     names = _column_names(file, dialect, source)
+    if check_header:
+        check_header(names, dialect, source)
+    check_distinct_names(names, source)
     start = file.tell()
     # Without their types first, so that a file with other columns is refused before it is read through.
     expected.resolved(pa.schema([(name, pa.null()) for name in names]), source)
@@ -90,9 +107,7 @@ def _rows(file: BinaryIO, dialect: Dialect, source: str) -> Iterator[tuple[int, 
 def _column_names(file: BinaryIO, dialect: Dialect, source: str) -> list[str]:
     """Return the names in the header, and leave the file behind it."""
     _, header = next(_rows(file, dialect, source), (0, [None]))
-    names = check_header([name or "" for name in header], dialect, source)
-    check_distinct_names(names, source)
-    return names
+    return [name or "" for name in header]
 
 
 def _text_batches(file: BinaryIO, start: int, names: list[str], dialect: Dialect, n_bytes: int) -> Batches:

@@ -8,9 +8,7 @@ from typing import NamedTuple, NoReturn
 import pyarrow as pa
 
 from paretodepth._checks import listed, suggestion
-from paretodepth.tables.plain import plain_type
 from paretodepth.tables.reading import Reading
-from paretodepth.tables.sizes import check_n_columns
 
 KIND_TYPES = {
     "numbers": pa.float64(),
@@ -20,6 +18,10 @@ KIND_TYPES = {
 }
 """A type of each kind, for schemas that tell kinds alone."""
 
+MAX_COLUMNS = 20_000
+"""Columns of a table: each costs some tenths of a millisecond before a single row is read."""
+MAX_NAME = 1000
+"""Letters of a column's name."""
 TEXT_OF = "\0"
 """Begins the name of a column that holds the cells of another as the file has them."""
 Batches = Iterator[pa.RecordBatch]
@@ -82,9 +84,28 @@ def split_text(table: pa.Table) -> tuple[pa.Table, pa.Table]:
 
 
 def _typed(type: pa.DataType, if_null: pa.DataType) -> pa.DataType:
-    """Return the plain type of a column, or another for one without any value."""
-    plain = plain_type(type)
-    return if_null if pa.types.is_null(plain) else plain
+    """Return the type of a column, or another for one without any value."""
+    return if_null if pa.types.is_null(type) else type
+
+
+def check_width(n_columns: int, source: str) -> None:
+    """Refuse more columns than can be read in seconds."""
+    if n_columns > MAX_COLUMNS:
+        raise ValueError(
+            f"{source}: a table must have at most {MAX_COLUMNS:,} columns. Got {n_columns:,} instead; leave out those "
+            "that no criterion reads, or join them to one column of lists."
+        )
+
+
+def check_n_columns(names: Sequence[str], source: str) -> None:
+    """Refuse more columns than can be read in seconds, and names that are none."""
+    check_width(len(names), source)
+    longest = max(names, key=len, default="")
+    if len(longest) > MAX_NAME:
+        raise ValueError(
+            f"{source}: the name of a column must have at most {MAX_NAME:,} letters. Got {len(longest):,} instead in "
+            f"'{longest[:40]}…'; rename it, or look for a missing line break."
+        )
 
 
 def check_distinct_names(names: Sequence[str], source: str) -> None:

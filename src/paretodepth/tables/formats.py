@@ -20,7 +20,8 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from paretodepth._checks import check_choice
-from paretodepth.tables import binary, delimited, excel, json_lines
+from paretodepth.tables import delimited, json_lines, writing
+from paretodepth.tables.child import read_typed, read_workbook
 from paretodepth.tables.compression import without_ending
 from paretodepth.tables.dialect import Dialect
 from paretodepth.tables.expected_columns import Batches, Expected, Write
@@ -87,21 +88,21 @@ def _delimited(dialect: Dialect, endings: tuple[str, ...]) -> Format:
 _ROWS = (
     _delimited(delimited.CSV, (".csv", ".txt")),
     _delimited(delimited.TSV, (".tsv", ".tab")),
-    Format("parquet", (".parquet", ".pq"), binary.read_parquet, binary.parquet_writer, (b"PAR1",)),
+    Format("parquet", (".parquet", ".pq"), partial(read_typed, "parquet"), writing.parquet_writer, (b"PAR1",)),
     Format(
         "arrow",
-        (".arrow", ".feather", ".ipc", binary.STREAM_ENDING),
-        binary.read_arrow,
-        binary.arrow_writer,
+        (".arrow", ".feather", ".ipc", writing.STREAM_ENDING),
+        partial(read_typed, "arrow"),
+        writing.arrow_writer,
         # The second begins a stream.
-        (binary.ARROW_FILE, b"\xff\xff\xff\xff"),
+        (b"ARROW1", b"\xff\xff\xff\xff"),
     ),
     Format("jsonl", (".jsonl", ".ndjson"), json_lines.read, json_lines.writer, (b"{",), is_text=True),
     Format("json", (".json",), json_lines.read, json_lines.list_writer, (b"[",), is_text=True),
-    Format("xlsx", (".xlsx", ".xlsm"), excel.read, excel.writer, member="xl/workbook.xml"),
-    Format("ods", (".ods",), excel.read, None, member="content.xml"),
-    Format("npy", (".npy",), binary.read_array, None, (b"\x93NUMPY",)),
-    Format("npz", (".npz",), binary.read_array, None, member=".npy"),
+    Format("xlsx", (".xlsx", ".xlsm"), read_workbook, writing.workbook_writer, member="xl/workbook.xml"),
+    Format("ods", (".ods",), read_workbook, None, member="content.xml"),
+    Format("npy", (".npy",), partial(read_typed, "npy"), None, (b"\x93NUMPY",)),
+    Format("npz", (".npz",), partial(read_typed, "npz"), None, member=".npy"),
 )
 FORMATS = {row.name: row for row in _ROWS}
 

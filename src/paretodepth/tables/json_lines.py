@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 
 from paretodepth._checks import one_line, shortened
 from paretodepth.tables.cells import TEXT, Column, Tally, check_settled
-from paretodepth.tables.expected_columns import TEXT_OF, Batches, Expected, Write
+from paretodepth.tables.expected_columns import TEXT_OF, Batches, Expected, Write, check_n_columns
 from paretodepth.tables.json_list import entries
-from paretodepth.tables.sizes import check_n_columns
 from paretodepth.tables.source import READ_BYTES, check_lines
 
 KINDS = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}

@@ -18,6 +18,9 @@ from paretodepth._checks import one_line, suggestion
 
 # Bytes of text that are taken at a time: little beside a chunk, and enough that the calls cost nothing.
 READ_BYTES = 1 << 20
+MAX_BYTES, MAX_RATIO = 1 << 30, 200
+"""What a file may unpack to: this many bytes, or this many times its size. A table takes some 5 to 50 times as much as
+its compressed file; one of a billion equal cells some hundred times."""
 MAX_LINE = 64 << 20
 """Bytes of a line of text: one without an end must not take all memory."""
 OPEN_FILES = "/proc/self/fd"

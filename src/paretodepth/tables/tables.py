@@ -10,19 +10,20 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from paretodepth._checks import check_count, one_line
+from paretodepth.pairs.limits import free_bytes
 from paretodepth.tables.atomic import replaced
 from paretodepth.tables.compression import unpacked
 from paretodepth.tables.expected_columns import Batches, Expected, check_distinct_names, column_kind
 from paretodepth.tables.formats import check_content, check_format, check_writer
 from paretodepth.tables.reading import Reading, check_reading
-from paretodepth.tables.sizes import check_size, most_bytes
-from paretodepth.tables.source import as_utf8, matched, opened
+from paretodepth.tables.source import MAX_BYTES, MAX_RATIO, as_utf8, matched, opened
 
 # Rows with long series or texts must not make a chunk as large as the file.
 CHUNK_BYTES = 64 << 20
@@ -59,16 +60,16 @@ def _sizable(chunks: Iterator[pa.Table], path: str | os.PathLike[str]) -> Iterat
     n_bytes = most = 0
     for chunk in chunks:
         # Asked when there is a chunk: by then there are files.
-        most = most or most_bytes(_file_bytes(source))
+        most = most or min(free_bytes(), max(MAX_BYTES, MAX_RATIO * _file_bytes(source)))
         n_bytes += chunk.nbytes
         check_size(n_bytes, most, source)
         yield chunk
 
 
-def _file_bytes(source: str) -> int | None:
-    """Return how many bytes the files of a path have, None of a stream."""
+def _file_bytes(source: str) -> int:
+    """Return how many bytes the files of a path have; nobody knows how long a stream was."""
     if source == "-" or (os.path.exists(source) and not os.path.isfile(source)):
-        return None
+        return sys.maxsize
     return sum(os.path.getsize(name) for name in matched(source))
 
 
@@ -265,6 +266,16 @@ def write_table(
     with replaced(place) as file, writer(file, first.schema, place) as write:
         for chunk in itertools.chain([first], rest):
             write(check_next_chunk(chunk, first.schema, "write_table"))
+
+
+def check_size(n_bytes: int, most: int, source: str) -> None:
+    """Refuse a table that would take more memory than there is, or than its file can be meant to hold."""
+    if n_bytes > most:
+        raise ValueError(
+            f"{source}: a table must take at most {most / 2**20:,.0f} MB of memory, {MAX_RATIO} times its file or "
+            f"1 GB, and what is free. Got {n_bytes / 2**20:,.0f} MB or more instead; if it is what you think it is, "
+            "save a part of it, or save it uncompressed."
+        )
 
 
 def check_some_rows(chunks: Iterator[pa.Table], source: str) -> Iterator[pa.Table]:
