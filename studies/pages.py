@@ -11,7 +11,7 @@ from paretodepth._checks import check_choice
 from studies.accuracy import areas, costs, unseen, validity
 from studies.paper import appendix_b, figure1, figure2, table1a, table1b, theorem1, theorem2
 from studies.runs import Experiment, finished_runs
-from studies.scaling import cluster, large_fits, subsets
+from studies.scaling import cluster, large_fits
 from studies.tables import Table
 
 
@@ -64,20 +64,17 @@ SCALING = Page(
     "# Many samples\n\n"
     "N training samples make N (N − 1) / 2 dyads. By default all of them are held, sorted and indexed, some "
     "32 K + 64 bytes each: 130 MB for 1,500 samples and two criteria, 13 GB for 15,000. `fit` refuses to start if that "
-    "is more than `memory_limit`, by default half of what is free, and names two ways out.\n\n"
+    "is more than `memory_limit`, by default half of what is free, and says how to avoid that.\n\n"
     '**Cap**: `max_depth="auto"`, or a number L. One pass over blocks of pairs keeps fronts 1…L, exactly; what lies '
     'deeper has the depth L + 1. `"auto"` takes an L that some 0.1 % of the nearest dyads of nominal samples exceed, '
     "so that nominal samples are ranked as before and anomalies stay deeper than nearly all of them. Memory: the "
     "dyads kept, the 32 nearest of every sample, and blocks. Choose it for up to four criteria. With more, fronts are "
     "few and large, and capping keeps nearly everything.\n\n"
-    "**Subsample**: `max_dyads`. The fronts are those of so many random dyads, while neighbors are sought among all "
-    "samples; depths are estimates (`exact_` is False, and `fit` warns). Choose it for five criteria and more, or when "
-    "time is short: the second section shows what is lost.\n\n"
     "**Spread**: `paretodepth.distributed.fit(detector, X, client)` gives the blocks to the workers of a Dask cluster "
     "and merges their fronts in a tree. The result is that of one machine, bit by bit, whatever the number of workers, "
     "and if some of them die. Each worker holds the samples, a block, and the fronts of its blocks.\n\n"
     "This page is written by `python -m studies scaling`; each section ends with the command that makes it.\n",
-    _by_name(large_fits, subsets, cluster),
+    _by_name(large_fits, cluster),
 )
 
 PAGES = {page.command: page for page in (REPRODUCTION, ACCURACY, SCALING)}

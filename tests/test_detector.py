@@ -254,11 +254,11 @@ def test_a_method_set_after_fit_waits_for_the_next_one():
     new = np.random.default_rng(1).random((15, 2)) * 1.5
     detector = ParetoDepthDetector(method="depth").fit(X)
     before = (detector.score_samples(new), detector.predict(new), detector.p_values(new), detector.explain(new).method)
-    detector.set_params(method="criteria")
+    detector.set_params(method="blend")
     after = (detector.score_samples(new), detector.predict(new), detector.p_values(new), detector.explain(new).method)
     np.testing.assert_equal(after, before)
     detector.fit(X)
-    assert_array_equal(detector.score_samples(new), ParetoDepthDetector(method="criteria").fit(X).score_samples(new))
+    assert_array_equal(detector.score_samples(new), ParetoDepthDetector(method="blend").fit(X).score_samples(new))
 
 
 def test_a_refused_fit_leaves_the_detector_as_it_was():

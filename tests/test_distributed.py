@@ -81,7 +81,6 @@ def fitted_on(client, X, *, tasks_per_thread=8, **parameters):
         {"max_depth": 3, "method": "blend"},
         {"max_depth": "auto", "method": "blend"},
         {"max_depth": "auto", "n_neighbors": 3},
-        {"max_dyads": 500, "random_state": 0},
         {"max_depth": 5, "calibration": "split", "random_state": 0},
     ],
     ids=str,
@@ -109,7 +108,7 @@ def test_fronts_foreseen_on_a_cluster_are_those_of_one_machine(client, kind, n_c
     max_depth = auto_max_depth(here, n_neighbors, few_samples=40)
     assert auto_max_depth(there, n_neighbors, few_samples=40) == max_depth
     assert_same_fronts(capped_fronts(there, 3, few_samples=40), capped_fronts(here, 3))
-    limits = Limits("auto", None, 2**30)
+    limits = Limits("auto", 2**30)
     found, expected = (pair_fronts(pairs, limits, few_samples=40, n_sampled=600) for pairs in (there, here))
     for fronts, same in zip(found.fronts + found.sampled, expected.fronts + expected.sampled, strict=True):
         assert_same_fronts(fronts, same)

@@ -85,7 +85,7 @@ def test_a_threshold_that_is_no_number_is_refused(ax, threshold):
 def test_the_dotted_line_is_the_p_value_of_each_score(ax, calibration):
     rng = np.random.default_rng(0)
     detector = ParetoDepthDetector(alpha=0.1, calibration=calibration, random_state=0).fit(rng.normal(size=(90, 2)))
-    nominal = detector.model_.calibration.scores["depth"]
+    nominal = detector.model_.calibration.scores
     X = rng.normal(size=(200, 2)) * 3
     scores = -detector.score_samples(X)
     plot_scores(nominal, -detector.offset_, new_scores=scores, ax=ax)

@@ -25,7 +25,7 @@ from paretodepth.scoring.calibration import check_fdr, discoveries, labels
 from paretodepth.scoring.explanation import Explanation, explain_encoded
 from paretodepth.scoring.fitting import Settings, fitted_model
 from paretodepth.scoring.methods import MethodName
-from paretodepth.scoring.model import Model, check_answered
+from paretodepth.scoring.model import Model
 
 NAME = "ParetoDepthDetector"
 Samples = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
@@ -38,6 +38,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     into Pareto fronts. A new sample is joined to its nearest training samples under each criterion; the mean depth
     of these dyads below the fronts is its anomaly score. It does not change if a criterion is rescaled.
 
+    This estimator uses the paper's ``method="depth"`` by default; `detect` and the command line use ``"blend"``, which
+    finds more anomalies.
+
     Parameters
     ----------
     criteria : list of Criterion or None, default=None
@@ -49,11 +52,10 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     depth : {"paper", "insertion", "mid"}, default="paper"
         Which depth of a new dyad is taken: the first front it dominates a dyad of, the front it would lie on, or
         their mean, which ``method="blend"`` takes in any case.
-    method : {"depth", "criteria", "blend"}, default="depth"
-        What scores, labels and p-values follow. ``"depth"``: the mean depth, as in the paper. ``"criteria"``: the
-        most surprising criterion, by the sum of its nearest dissimilarities; blind to samples that are odd only in
-        combination. ``"blend"``: the harmonic mean of the p-values of the most surprising criterion, of the sum of
-        all criteria, and of the depth in pairs of criteria; the best without labels, for any number of criteria.
+    method : {"depth", "blend"}, default="depth"
+        What scores, labels and p-values follow. ``"depth"``: the mean depth, as in the paper. ``"blend"``: the
+        harmonic mean of the p-values of the most surprising criterion, of the sum of all criteria, and of the depth
+        in pairs of criteria; the best without labels, for any number of criteria.
     alpha : float or None, default=None
         The share of nominal samples that may be called anomalies: `predict` tells whether p-values are at most
         alpha. None: 0.05, or the smallest p-value that can be had if there are fewer than 19 calibrating samples.
@@ -67,14 +69,12 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         The last front L to keep; fronts 1…L are exact, what lies deeper has the depth L + 1 or, with
         ``method="blend"``, a depth below random dyads. Memory then no longer grows with the number of pairs.
         ``"auto"``: an L that some 0.1 % of the nearest dyads of nominal samples exceed. None: all fronts.
-    max_dyads : int or None, default=None
-        Number of random dyads that make the fronts, faster and approximate. Neighbors are still sought among all.
     memory_limit : int or None, default=None
         Bytes that `fit` may take, by an estimate; it refuses to start if it needs more. None: half of what is free.
     n_jobs : int or None, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 all cores. Changes no result.
     random_state : int, RandomState instance or None, default=None
-        Draws the third of ``calibration="split"`` and the dyads of `max_dyads`.
+        Chooses the third of ``calibration="split"``.
     verbose : int, default=0
         1 prints what `fit` is doing, how long it took and, on a terminal, will still take.
 
@@ -111,9 +111,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    N samples make N (N - 1) / 2 dyads, held during `fit` unless `max_depth` or `max_dyads` is given; see
+    N samples make N (N - 1) / 2 dyads, held during `fit` unless `max_depth` is given; see
     ``docs/scaling.md``. Where neighbors are tied, the other criteria decide in their order; no score depends on the
-    order of the samples. With ``method="criteria"`` and ``"blend"``, rescaling a criterion changes no score while sums
+    order of the samples. With ``method="blend"``, rescaling a criterion changes no score while sums
     of its dissimilarities stay below 1e300; larger sums count as 1e300. A new sample with a missing value in a
     criterion with ``missing="drop"`` has the score NaN and the label 0. Data frames and dicts need only the columns
     that criteria name.
@@ -143,7 +143,6 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         threshold: float | None = None,
         calibration: Literal["leave-one-out", "split"] = "leave-one-out",
         max_depth: int | Literal["auto"] | None = None,
-        max_dyads: int | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -157,7 +156,6 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self.threshold = threshold
         self.calibration = calibration
         self.max_depth = max_depth
-        self.max_dyads = max_dyads
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -202,7 +200,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         mean_depth : ndarray of shape (n_samples,)
             From 1 to ``n_fronts_ + 1``, larger is stranger.
         """
-        return self._scores(X, "depth", "mean_depth")
+        encoded = self._seen(X)
+        check_has_depth(self.model_.method)
+        return self.model_.encoded_scores(encoded, n_jobs=self.n_jobs)
 
     def nearest_dyads(self, X: Samples) -> NDArray[np.float64]:
         """Return the dyads whose mean depth is the score: those of each sample with its nearest training samples.
@@ -257,16 +257,14 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return labels(self.decision_function(X))
 
-    def p_values(self, X: Samples, *, method: MethodName | None = None) -> NDArray[np.float64]:
-        """Return how often a nominal sample would be at least as strange as each of these.
+    def p_values(self, X: Samples) -> NDArray[np.float64]:
+        """Return how often a nominal sample would score at least as high as each of these.
 
-        That is (1 + number of calibrating samples at least as strange) / (1 + their number).
+        That is (1 + number of calibrating samples with at least this score) / (1 + their number).
 
         Parameters
         ----------
         X : new samples, as in `mean_depth`
-        method : {"depth", "criteria", "blend"} or None, default=None
-            The score to go by; None: that of the fit. A fit by depth or criteria answers for both.
 
         Returns
         -------
@@ -278,7 +276,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         >>> ParetoDepthDetector(method="blend").fit(nominal).p_values([[0.5, 0.5], [1.6, 0.5]])
         array([0.525, 0.005])
         """
-        return self._model.p_values(self._scores(X, method, "p_values"), method)
+        return self._model.calibration.p_values(self._scores(X))
 
     def select(self, X: Samples, *, fdr: float = 0.1) -> NDArray[np.bool_]:
         """Tell which samples to call anomalies so that few of those called are nominal.
@@ -361,12 +359,9 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         parameters, model = load_model(path, cls().get_params(deep=False), criteria or {})
         return cls(**parameters)._adopt(model)
 
-    def _scores(self, X: Samples, method: MethodName | None = None, caller: str = "") -> NDArray[np.float64]:
-        """Return the scores of new samples, larger is stranger; without a method, by that of fit."""
-        encoded = self._seen(X)
-        if method is not None:
-            check_answered(method, self.model_.method, f"{NAME}.{caller}")
-        return self.model_.encoded_scores(encoded, n_jobs=self.n_jobs, method=method)
+    def _scores(self, X: Samples) -> NDArray[np.float64]:
+        """Return the scores of new samples, larger is more unusual."""
+        return self._model.encoded_scores(self._seen(X), n_jobs=self.n_jobs)
 
     def _seen(self, X: Samples) -> EncodedSamples:
         return self._model.encode(X, caller=NAME)
@@ -398,3 +393,11 @@ def fit_by_pairs(
     for advice in detector._adopt(model).advice_:
         warnings.warn(advice, AdviceWarning, stacklevel=3)
     return detector
+
+
+def check_has_depth(method: MethodName) -> None:
+    """Refuse to return mean depths that a fit has not measured."""
+    if method != "depth":
+        raise ValueError(
+            f"{NAME}.mean_depth must follow a fit with method='depth'. Got a fit with method='{method}' instead."
+        )

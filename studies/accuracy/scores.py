@@ -15,7 +15,7 @@ from paretodepth.detector import ParetoDepthDetector
 from paretodepth.fronts.depth_index import Depths
 from paretodepth.pairs.nearest import dissimilarity_block
 from paretodepth.pairs.pairs import ComputedPairs, HeldPairs
-from paretodepth.scoring.measures import usual_sizes
+from paretodepth.scoring.measures import typical_sizes
 from studies.accuracy.regimes import Task
 from studies.baselines import weight_grid, weighted_scores
 
@@ -36,12 +36,14 @@ def installed_pyod() -> list[str]:
 def label_free_scores(task: Task, seed: int, pyod: list[str]) -> Scores:
     """Return the scores of every method that needs no labels, among them some of PyOD."""
     detector = ParetoDepthDetector(task.criteria).fit(task.X_train)
-    # One fit has what depth and criteria need.
-    views = detector.model_.encode(task.X_test, caller="label_free_scores").encodings
+    model = detector.model_
+    encodings = model.encode(task.X_test, caller="label_free_scores").encodings
+    # What a fit by depth measures for explanations: the surprise of each criterion alone.
+    sums = model.new_measures(encodings, ["neighbor_sums"], n_jobs=1)
     blend = ParetoDepthDetector(task.criteria, method="blend").fit(task.X_train)
     found = {
         BLEND: -blend.score_samples(task.X_test),
-        CRITERIA: detector.model_.new_scores(views, n_jobs=1, method="criteria"),
+        CRITERIA: model.calibration.alone_surprise(sums).max(axis=1),
         PDA: detector.mean_depth(task.X_test),
     }
     dyads = detector.nearest_dyads(task.X_test)
@@ -62,7 +64,7 @@ def weighted_sums(task: Task, weights: NDArray[np.float64]) -> NDArray[np.float6
     """Return the scores of k-NN sum, a row a weight, each criterion in units of its median dyad."""
     criteria, encoded = FittedCriteria.fit(task.criteria, task.X_train, caller="weighted_sums")
     pairs = HeldPairs.of(ComputedPairs(criteria.fitted, encoded.encodings, 1))
-    typical = usual_sizes(pairs.dyads)[:, None, None]
+    typical = typical_sizes(pairs.dyads)[:, None, None]
     among = pairs.block(slice(0, pairs.n_samples)) / typical
     views = criteria.encode(task.X_test, caller="weighted_sums").encodings
     new = dissimilarity_block(criteria.fitted, views, encoded.encodings, 0, 1) / typical

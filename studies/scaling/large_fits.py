@@ -215,7 +215,7 @@ def _settings(full: bool) -> Settings:
     fits: list[list[Any]] = [[2, 5_000, auto], [2, 10_000, auto], [2, 20_000, auto]]
     if full:
         fits += [[2, 50_000, auto], [2, 100_000, auto], [3, 20_000, auto], [4, 20_000, auto]]
-    return {"fits": [*fits, [4, 1_000, {"max_depth": None}], [4, 20_000, {"max_dyads": 2_000_000}]]}
+    return {"fits": [*fits, [4, 1_000, {"max_depth": None}]]}
 
 
 EXPERIMENT = Experiment(

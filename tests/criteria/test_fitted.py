@@ -410,12 +410,12 @@ def test_an_error_about_a_drawn_dyad_names_the_training_samples():
             block[(A == 7) & (B.T == 33)] = -1.0
         return block
 
-    detector = ParetoDepthDetector([Criterion("wrong", 0, wrong)], max_dyads=779, random_state=0)
+    detector = ParetoDepthDetector([Criterion("wrong", 0, wrong)])
     pairs = pairs_of(detector.criteria, X)
     with pytest.raises(ValueError, match=r"Got -1.0 for sample 7 and training sample 33 instead"):
         pairs.chosen(7, np.array([9, 33, 35]))
     with pytest.raises(ValueError, match=r"Got -1.0 for sample 7 and training sample 33 instead"):
-        capping.sampled_fronts(pairs, 779, None, seed=0)
+        capping.sampled_dyads(pairs, 779, seed=0)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
-from paretodepth import AdviceWarning, Criterion, Fronts, ParetoDepthDetector
+from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector
 from paretodepth.pairs.capped_fronts import auto_max_depth
 from paretodepth.pairs.limits import Limits, free_bytes
 from paretodepth.pairs.pairs import HeldPairs
@@ -60,11 +59,10 @@ print(free_bytes())
 
 def test_pairs_are_held_if_they_are_small_or_all_of_them_are_sorted():
     # 500,000 pairs of two criteria are 8,000,000 bytes; an eighth of the limit may be held, and two GiB at most.
-    assert Limits("auto", None, 64_000_000).holds(500_000, 2)
-    assert not Limits("auto", None, 63_000_000).holds(500_000, 2)
-    assert not Limits(7, None, 10**12).holds(200_000_000, 2)
-    assert not Limits(None, 1000, 63_000_000).holds(500_000, 2)
-    assert Limits(None, None, 63_000_000).holds(500_000, 2)
+    assert Limits("auto", 64_000_000).holds(500_000, 2)
+    assert not Limits("auto", 63_000_000).holds(500_000, 2)
+    assert not Limits(7, 10**12).holds(200_000_000, 2)
+    assert Limits(None, 63_000_000).holds(500_000, 2)
 
 
 @pytest.mark.parametrize("n_criteria", [1, 2, 3])
@@ -120,42 +118,8 @@ def test_an_automatic_cap_leaves_nominal_scores_alone():
     assert capped.n_fronts_ == auto_max_depth(HeldPairs.of(pairs_of(None, X)), capped.n_neighbors_)
 
 
-@pytest.mark.parametrize("max_dyads", [1, 100, 700, 779])
-def test_a_part_of_the_dyads_is_drawn_from_all(max_dyads):
-    X = np.random.default_rng(0).random((40, 3))
-    detector = fitted_detector(X, pairs_type=UnheldPairs, max_dyads=max_dyads, random_state=0, n_jobs=2)
-    drawn = {tuple(dyad) for dyad in detector.fronts_.dyads}
-    assert len(drawn) == max_dyads
-    assert not detector.exact_
-    assert drawn <= {tuple(dyad) for dyad in HeldPairs.of(pairs_of(None, X)).dyads}
-    again, other = (fitted_detector(X, max_dyads=max_dyads, random_state=seed) for seed in (0, 1))
-    assert_array_equal(again.fronts_.dyads, detector.fronts_.dyads)
-    assert not np.array_equal(other.fronts_.dyads, detector.fronts_.dyads)
-    expected = Fronts.from_dyads(np.array(list(drawn)))
-    assert_array_equal(detector.fronts_.dyads, expected.dyads)
-
-
-def test_all_dyads_are_drawn_if_there_are_no_more():
-    X = np.random.default_rng(0).random((40, 2))
-    assert_same_results(fitted_detector(X, max_dyads=780), fitted_detector(X), X[:5])
-    assert fitted_detector(X, max_dyads=780).exact_
-
-
-def test_a_part_of_the_dyads_and_a_cap_go_together():
-    X = np.random.default_rng(0).random((40, 2))
-    whole, capped, auto = (
-        fitted_detector(X, max_dyads=300, random_state=0, max_depth=max_depth) for max_depth in (None, 2, "auto")
-    )
-    assert capped.n_fronts_ == 2
-    assert_array_equal(capped.fronts_.dyads, whole.fronts_.dyads[: whole.fronts_.starts[2]])
-    assert_array_equal(auto.fronts_.dyads, whole.fronts_.dyads)
-
-
 def test_what_is_not_exact_is_said():
     X = np.random.default_rng(0).random((40, 2))
-    with pytest.warns(AdviceWarning, match="those of 300 of the 780 dyads, chosen at random"):
-        detector = ParetoDepthDetector(max_dyads=300).fit(X)
-    assert any("chosen at random" in advice for advice in detector.advice_)
     with pytest.warns(AdviceWarning, match="deeper than the last front kept, 1, and share one depth. Keep more fronts"):
         ParetoDepthDetector(max_depth=1).fit(X)
 
@@ -165,7 +129,6 @@ def test_what_is_not_exact_is_said():
     [
         ({"max_depth": 0}, "'max_depth' parameter of ParetoDepthDetector must be an integer of at least 1. Got 0"),
         ({"max_depth": "all"}, "'max_depth' parameter of ParetoDepthDetector must be one of 'auto'"),
-        ({"max_dyads": -1}, "'max_dyads' parameter of ParetoDepthDetector must be an integer of at least 1. Got -1"),
         ({"memory_limit": 0}, "'memory_limit' parameter of ParetoDepthDetector must be an integer of at least 1"),
         (
             {"memory_limit": 1000},

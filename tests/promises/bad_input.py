@@ -223,25 +223,13 @@ BAD_INPUT = {
     "unknown method": (
         fit(method="belnd"),
         ValueError,
-        r"'method' parameter of ParetoDepthDetector must be one of 'depth', 'criteria', 'blend'. Got 'belnd' instead "
+        r"'method' parameter of ParetoDepthDetector must be one of 'depth', 'blend'. Got 'belnd' instead "
         r"\(did you mean 'blend'",
-    ),
-    "unknown method of p-values": (
-        lambda: fit()().p_values(X, method="fisher"),
-        ValueError,
-        "'method' parameter of ParetoDepthDetector.p_values must be one of 'depth', 'criteria', 'blend'. Got 'fisher'",
-    ),
-    "p-values of a method that was not measured": (
-        lambda: fit()().p_values(X, method="blend"),
-        ValueError,
-        "ParetoDepthDetector.p_values must go by what a fit with method='depth' measures, 'depth', 'criteria'. Got "
-        "'blend' instead; fit with method='blend'",
     ),
     "mean depths of the blend": (
         lambda: fit(method="blend")().mean_depth(X),
         ValueError,
-        "ParetoDepthDetector.mean_depth must go by what a fit with method='blend' measures, 'blend'. Got 'depth' "
-        "instead; fit with method='depth'",
+        "ParetoDepthDetector.mean_depth must follow a fit with method='depth'. Got a fit with method='blend' instead",
     ),
     "unknown calibration": (
         fit(calibration="loo"),

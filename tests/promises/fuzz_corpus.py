@@ -74,7 +74,7 @@ PARAMETERS = (
     {"calibration": "split", "random_state": 0, "depth": "mid"},
     {"max_depth": 3},
     {"n_neighbors": 2, "alpha": 0.25},
-    {"threshold": 4.0, "max_dyads": 40, "random_state": 1},
+    {"threshold": 4.0, "max_depth": 4, "random_state": 1},
 )
 
 

@@ -50,7 +50,7 @@ PARAMETERS = {
     "insertion": {"depth": "insertion", "n_neighbors": 4},
     "mid": {"depth": "mid"},
     "blend": {"method": "blend"},
-    "split": {"method": "criteria", "calibration": "split", "random_state": 0},
+    "split": {"calibration": "split", "random_state": 0},
 }
 
 

@@ -31,7 +31,7 @@ from paretodepth.fronts.depth_index import Depths
 from paretodepth.models import model_schema
 from paretodepth.models.container import MAGIC, PREFIX, VERSION
 from paretodepth.models.model_schema import PARAMETERS, SCHEMA, TYPES
-from paretodepth.scoring.methods import METHODS, answered_methods
+from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.model import Model
 from tests.criteria.metric_draws import draws, is_installed
 
@@ -75,8 +75,7 @@ def saved_and_loaded(detector, tmp_path, criteria=None):
 
 
 def assert_same(a, b, new):
-    for method in answered_methods(a.method):
-        assert_array_equal(a.p_values(new, method=method), b.p_values(new, method=method))
+    assert_array_equal(a.p_values(new), b.p_values(new))
     for name in ("score_samples", "decision_function", "predict", "nearest_dyads"):
         assert_array_equal(getattr(a, name)(new), getattr(b, name)(new))
     explained_by = [own.explain(new) for own in (a, b)]
@@ -106,10 +105,10 @@ def test_every_metric_gives_the_same_bits_after_loading(case, tmp_path):
         {"depth": "insertion"},
         {"depth": "mid", "method": "blend", "n_neighbors": np.array([3, 4]), "n_jobs": 2},
         {"calibration": "split", "random_state": 0, "alpha": 0.2},
-        {"threshold": 12, "n_neighbors": np.int64(2), "method": "criteria"},
+        {"threshold": 12, "n_neighbors": np.int64(2), "method": "blend"},
         {"n_jobs": np.int64(1), "random_state": np.int64(3), "alpha": 0.2, "calibration": "split"},
         {"n_jobs": np.int32(2), "alpha": np.float32(0.25), "n_neighbors": np.array([2, 3], np.uint8)},
-        {"max_depth": np.int64(3), "max_dyads": np.int16(300), "threshold": np.float32(3), "verbose": np.int64(0)},
+        {"max_depth": np.int64(3), "threshold": np.float32(3), "verbose": np.int64(0)},
         {"memory_limit": np.int64(2**30), "criteria": [Criterion("a", np.int64(0), "minkowski", p=np.float32(3))]},
         {"criteria": [Criterion("a", np.arange(2), "cyclic", period=np.int64(24))]},
         {"criteria": (Criterion("first", "u*"), Criterion("both", ["u", "v"], "seuclidean", missing="ignore"))},
@@ -362,7 +361,7 @@ HOSTILE = {
     "flat dyads": ("Fronts", "dyads", np.ones(1770)),
     "no nominal samples": ("Surprise", "nominal", np.empty(0)),
     "too short profiles": ("Model", "profiles", np.ones((2, 3))),
-    "flat places": ("Model", "places", np.ones(5)),
+    "flat places": ("Model", "dyad_quantiles", np.ones(5)),
     "scores that are NaN": ("Model", "scores", np.full(60, np.nan)),
     "a score that is NaN": ("Model", "scores", np.r_[np.ones(59), np.nan]),
     "scores in a table": ("Model", "scores", np.ones((60, 1))),
@@ -382,7 +381,7 @@ HOSTILE = {
     "infinite nominal values": ("Surprise", "nominal", [-np.inf, 1.0, 2.0]),
     "an infinite score": ("Model", "scores", np.r_[np.ones(59), np.inf]),
     "negative profiles": ("Model", "profiles", np.full((2, 60), -np.inf)),
-    "negative places": ("Model", "places", -np.ones((5, 2))),
+    "negative places": ("Model", "dyad_quantiles", -np.ones((5, 2))),
 }
 HOSTILE_BLEND = {
     "a pair with a criterion that is not there": ("PairFronts", "criteria", [[0, 2]]),
@@ -559,12 +558,12 @@ def test_every_part_of_every_stored_class_has_a_row_in_the_schema():
 
 def test_a_part_without_a_row_can_be_neither_written_nor_read(model, tmp_path, monkeypatch):
     detector = ParetoDepthDetector().fit(X)
-    rows = {name: row for name, row in SCHEMA[Model].items() if name != "places"}
+    rows = {name: row for name, row in SCHEMA[Model].items() if name != "dyad_quantiles"}
     monkeypatch.setitem(SCHEMA, Model, rows)
-    with pytest.raises(KeyError, match="places"):
+    with pytest.raises(KeyError, match="dyad_quantiles"):
         detector.save(tmp_path / "m")
     assert not list(tmp_path.iterdir())
-    with pytest.raises(ValueError, match=r"does not understand \('places'\)"):
+    with pytest.raises(ValueError, match=r"does not understand \('dyad_quantiles'\)"):
         load_bytes(model, tmp_path)
 
 
@@ -583,7 +582,6 @@ HOSTILE_STATE = {
     "another model": lambda header: header["state"].update(model={"object": 0}),
     "no fronts": lambda header: object_of(header, "Depths").pop("fronts"),
     "other samples": lambda header: object_of(header, "Model")["training"].pop(),
-    "a method without scores": lambda header: object_of(header, "Calibration")["scores"]["dict"].pop(),
     "a measure that nominal samples lack": lambda header: object_of(header, "Calibration")["nominal"]["dict"].pop(),
     "a measure without surprise": lambda header: object_of(header, "Calibration")["surprises"]["dict"].pop(),
     "a column too many": lambda header: object_of(header, "Layout").update(n_features=3),
@@ -624,10 +622,9 @@ HOSTILE_STATE = {
 }
 
 
-@pytest.mark.parametrize("method", ["depth", "criteria"])
-def test_measures_of_another_method_are_refused(method, blend_model, tmp_path):
+def test_measures_of_another_method_are_refused(blend_model, tmp_path):
     header, data = opened(blend_model)
-    object_of(header, "Model").update(method=method)
+    object_of(header, "Calibration").update(method="depth")
     with pytest.raises(ValueError, match="measurer of a Model that do not fit the rest"):
         load_bytes(sealed(header, data), tmp_path)
 

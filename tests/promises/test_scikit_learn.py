@@ -9,7 +9,7 @@ from studies.baselines import WeightedDetector
 @parametrize_with_checks(
     [
         ParetoDepthDetector(),
-        ParetoDepthDetector(depth="mid", n_neighbors=2, n_jobs=2, method="criteria"),
+        ParetoDepthDetector(depth="mid", n_neighbors=2, n_jobs=2, method="blend"),
         ParetoDepthDetector(method="blend", calibration="split", random_state=0),
         ParetoDepthDetector([Criterion("all"), Criterion("first", 0, "cityblock")], depth="insertion"),
         WeightedDetector(),

@@ -78,12 +78,12 @@ def test_the_headline_of_one_file_speaks_of_no_nominal_samples():
         f"10 called, 10%; one stands {rest} 10%)": {"contamination": 0.1},
     }
     for end, rates in told.items():
-        assert headline(detect(ParetoDepthDetector(method="criteria"), table, **rates)) == begin + end
+        assert headline(detect(ParetoDepthDetector(method="blend"), table, **rates)) == begin + end
     assert headline(detect(ParetoDepthDetector(threshold=1e9), table)) == (
         begin + "0 called, beyond the threshold that was given"
     )
     assert begin + "4 called, those with a p-value of at most 0.05" == headline(
-        detect(ParetoDepthDetector(method="criteria", alpha=0.05), table)
+        detect(ParetoDepthDetector(method="blend", alpha=0.05), table)
     )
     some = detect(ParetoDepthDetector(), table, rows=np.arange(0, 99, 2))
     assert headline(some).startswith("The strangest of 99 samples, each compared with 50 random ones: ")

@@ -108,7 +108,7 @@ def check_stream(seed, path):
         "window": window,
         "alpha": float(alpha),
         "refresh": int(rng.integers(1, window + 1)),
-        "method": str(rng.choice(["depth", "criteria", "blend"])),
+        "method": str(rng.choice(["depth", "blend"])),
         "learn": str(rng.choice(["nominal", "all"])),
         "max_unlearnt": float(rng.choice([0.05, 0.3])),
     }

@@ -9,7 +9,7 @@ from paretodepth.models.stream_file import load_stream, save_stream
 from paretodepth.streaming import StreamingDetector
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
-METHODS = ["depth", "criteria", "blend"]
+METHODS = ["depth", "blend"]
 
 
 def samples(seed, n_samples):

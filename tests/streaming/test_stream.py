@@ -15,7 +15,7 @@ from paretodepth.streaming import StreamingDetector
 from tests import naive
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
-METHODS = ["depth", "criteria", "blend"]
+METHODS = ["depth", "blend"]
 HISTORIES = st.lists(
     st.one_of(
         st.tuples(st.just("learn"), st.integers(1, 30)),

@@ -24,8 +24,7 @@ SMALL = {
     "tables": ({"folder": "", "label": None, "tables": ["small"], "left_out": {"glass": "why"}, "pyod": []}, 2),
     "validity": ({"alphas": list(validity.ALPHAS)}, 12),
     "speed": ({"n_criteria": [2]}, 3),
-    "fits": ({"fits": [[2, 120, {"max_depth": "auto"}], [2, 60, {"max_depth": 5}], [3, 100, {"max_dyads": 900}]]}, 1),
-    "subsets": ({"n_samples": 120, "n_criteria": [2, 4], "shares": [1.0, 0.1, 0.01]}, 6),
+    "fits": ({"fits": [[2, 120, {"max_depth": "auto"}], [2, 60, {"max_depth": 5}]]}, 1),
     "cluster": ({"n_samples": 100, "n_workers": 2}, 1),
 }
 

@@ -23,8 +23,8 @@ from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.models.model_checks import check_fitting
 from paretodepth.scoring.blend_measures import BlendMeasurer, blend_counts
 from paretodepth.scoring.calibration import Calibration
-from paretodepth.scoring.measures import Measurer
-from paretodepth.scoring.methods import METHODS, Measure, answered_methods
+from paretodepth.scoring.measures import DepthMeasurer, Measurer
+from paretodepth.scoring.methods import METHODS, Measure
 from paretodepth.scoring.model import Model
 
 Sizes = Mapping[str, int]
@@ -115,12 +115,12 @@ def are_rough(sampled: Sequence[Fronts], pairs: PairFronts, sizes: Sizes) -> boo
     return len(sampled) in (0, len(pairs.fronts)) and have_pair_width(sampled, pairs, sizes)
 
 
-def has_width(depths: Depths, measurer: Measurer, sizes: Sizes) -> bool:
+def has_width(depths: Depths, measurer: DepthMeasurer, sizes: Sizes) -> bool:
     """Tell whether fronts are of all criteria."""
     return bool(depths.fronts.dyads.shape[1] == sizes["criteria"])
 
 
-def sums_joined(n_summed: NDArray[np.intp], measurer: Measurer, sizes: Sizes) -> bool:
+def sums_joined(n_summed: NDArray[np.intp], measurer: DepthMeasurer, sizes: Sizes) -> bool:
     """Tell whether at least those are summed that a sample is joined to."""
     return bool(np.all(measurer.n_neighbors <= n_summed))
 
@@ -135,15 +135,15 @@ def are_blend_listed(n_summed: NDArray[np.intp], measurer: BlendMeasurer, sizes:
     return bool(np.all(n_summed == blend_counts(sizes["training"])[1]))
 
 
-def is_of_method(measurer: Any, model: Model, sizes: Sizes) -> bool:
+def is_of_method(measurer: Measurer, model: Model, sizes: Sizes) -> bool:
     """Tell whether measures are those of the method."""
-    return isinstance(measurer, BlendMeasurer) == (model.method == "blend")
+    return bool(len(measurer.pairs)) == (model.method == "blend")
 
 
 def is_calibrated(calibration: Calibration, model: Model, sizes: Sizes) -> bool:
     """Tell whether there is every measure and method of a fit, each in its width, of the same samples."""
     measures, n_nominal = METHODS[model.method].fitted, len(calibration.alone)
-    n_pairs = len(model.measurer.fronts.criteria) if isinstance(model.measurer, BlendMeasurer) else 0
+    n_pairs = len(model.measurer.pairs)
     widths: dict[Measure, int] = {
         "neighbor_sums": sizes["criteria"],
         "neighbor_means": 3 * sizes["criteria"],
@@ -152,13 +152,11 @@ def is_calibrated(calibration: Calibration, model: Model, sizes: Sizes) -> bool:
     }
     if set(calibration.surprises) != set(measures) or set(calibration.nominal) != set(measures):
         return False
-    if set(calibration.scores) != set(answered_methods(model.method)):
-        return False
     shapes = {name: (n_nominal, *((widths[name],) if name in widths else ())) for name in measures}
     return (
         all(calibration.nominal[name].shape == shapes[name] for name in measures)
         and all(len(calibration.surprises[name]) == (*shapes[name], 1)[1] for name in measures)
-        and all(scores.shape == (n_nominal,) for scores in calibration.scores.values())
+        and len(calibration.scores) == n_nominal
     )
 
 

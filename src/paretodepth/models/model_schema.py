@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth._checks import check_choice, check_optional_count, check_rate, is_integer, is_real
+from paretodepth._checks import check_choice, check_rate, is_integer, is_real
 from paretodepth.criteria.criterion import Criterion, resolve_criteria
 from paretodepth.criteria.fitted_criteria import FittedCriteria, FittedCriterion
 from paretodepth.criteria.reference_range import ReferenceRange
@@ -29,7 +29,7 @@ from paretodepth.pairs.limits import check_cap
 from paretodepth.pairs.nearest import given_n_neighbors
 from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.calibration import CALIBRATIONS, Calibration, Surprise, check_threshold
-from paretodepth.scoring.measures import Measurer
+from paretodepth.scoring.measures import DepthMeasurer, Measurer
 from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.model import Model
 
@@ -141,7 +141,7 @@ SCHEMA: dict[type, dict[str, Part]] = {
         "fronts": Part(("pairs",), relation=relations.have_pair_width),
         "sampled": Part(relation=relations.are_rough),
     },
-    Measurer: {
+    DepthMeasurer: {
         "depths": Part(relation=relations.has_width),
         "n_neighbors": NEIGHBORS,
         "n_summed": NEIGHBORS._replace(relation=relations.sums_joined),
@@ -161,9 +161,10 @@ SCHEMA: dict[type, dict[str, Part]] = {
         "scale": Part(low=TINY, is_finite=True),
     },
     Calibration: {
+        "method": ANY,
         "surprises": ANY,
         "nominal": Part(relation=relations.are_sorted),
-        "scores": Part(relation=relations.are_sorted),
+        "scores": Part(("nominal",), relation=relations.is_sorted),
         "alone": Part(("nominal", "criteria"), relation=relations.is_sorted),
     },
     Model: {
@@ -172,12 +173,11 @@ SCHEMA: dict[type, dict[str, Part]] = {
         "rows": Part(("training",), low=0, high="last_sample", relation=relations.is_rising),
         "measurer": Part(relation=relations.is_of_method),
         "calibration": Part(relation=relations.is_calibrated),
-        "method": ANY,
         "threshold": ANY,
         "alpha": Part(low=0, high=1),
         "scores": Part((None,), is_finite=True, may_be_nan=True, relation=relations.are_scores),
         "profiles": Part(("criteria", "training"), low=0),
-        "places": Part((None, "criteria"), low=0),
+        "dyad_quantiles": Part((None, "criteria"), low=0),
         "is_exact": ANY,
         "advice": ANY,
     },
@@ -203,7 +203,6 @@ PARAMETERS: dict[str, Callable[[Any, Model], object]] = {
     "threshold": lambda value, model: check_threshold(value, OWNER),
     "calibration": lambda value, model: check_choice(value, "calibration", CALIBRATIONS, OWNER),
     "max_depth": lambda value, model: check_cap(value, "max_depth", OWNER),
-    "max_dyads": lambda value, model: check_optional_count(value, "max_dyads", OWNER),
     "random_state": lambda value, model: check_fitting(_is_seed(value), "seeds"),
 }
 """The parameters of a detector that a file carries, each with its check, which raises."""
@@ -308,4 +307,6 @@ def conforms(value: Any, hint: Any) -> bool:
         return isinstance(value, origin) and all(conforms(entry, arguments[0]) for entry in value)
     if hint in (int, float):
         return is_integer(value) if hint is int else is_real(value)
+    if hint is Measurer:
+        return isinstance(value, (DepthMeasurer, BlendMeasurer))
     return callable(value) if origin is not None else isinstance(value, NoneType if hint is None else hint)

@@ -178,11 +178,6 @@ def auto_max_depth(
     return int(min(_exceeded_depth(fronts, nearest, capped_share), _kept_depth(fronts, max_kept)))
 
 
-def sampled_fronts(pairs: Pairs, n_dyads: int, max_depth: int | None, *, seed: int) -> Fronts:
-    """Return the fronts of `n_dyads` random dyads of the training samples."""
-    return Fronts.from_dyads(sampled_dyads(pairs, n_dyads, seed=seed), max_depth=max_depth, n_jobs=pairs.n_jobs)
-
-
 def sampled_dyads(pairs: Pairs, n_dyads: int, *, seed: int) -> NDArray[np.float64]:
     """Return `n_dyads` random dyads of the training samples, shape (n_dyads, n_criteria)."""
     sampled = sampled_numbers(pairs.n_pairs, n_dyads, np.random.default_rng(seed))
@@ -273,7 +268,6 @@ def pair_fronts(
     pairs: Pairs,
     limits: Limits,
     *,
-    seed: int = 0,
     few_samples: int = FEW_SAMPLES,
     n_sampled: int = N_SAMPLED,
     sizes: SummarySizes = USUAL_SIZES,
@@ -291,9 +285,6 @@ def pair_fronts(
         If `max_depth` is ``"auto"``, each pair of criteria has a last front of its own,
         such that all pairs together hold some 4 million dyads. Without a cap they may hold
         some 8 million, and if all dyads are more, the last fronts are chosen in the same way.
-    seed : int, default=0
-        Of the dyads that stand for all where `limits` asks for fewer. Those that tell what
-        lies beyond a cap are the same ones every time, so that a cap alone draws no lots.
     few_samples : int, default=2000
         Up to how many samples nothing is foreseen.
     n_sampled : int, default=2097152
@@ -301,22 +292,10 @@ def pair_fronts(
     sizes : SummarySizes, optional
         Of the summaries of the fronts together. They change no front.
     """
-    n_dyads = limits.n_dyads(pairs.n_pairs)
     max_kept = limits.max_kept
     criteria = chosen_pairs(sampled_dyads(pairs, min(N_COMPARED, pairs.n_pairs), seed=0))
-    is_small = limits.max_depth is None and len(criteria) * n_dyads <= max_kept
-    if n_dyads < pairs.n_pairs or is_small:
-        is_sampled = n_dyads < pairs.n_pairs
-        dyads = sampled_dyads(pairs, n_dyads, seed=seed) if is_sampled else HeldPairs.of(pairs).dyads
-        max_depth = None if limits.max_depth == "auto" else limits.max_depth
-        return PairFronts.from_dyads(
-            dyads,
-            criteria=criteria,
-            max_depth=max_depth,
-            n_jobs=pairs.n_jobs,
-            max_kept=max_kept,
-            n_sampled=n_sampled,
-        )
+    if limits.max_depth is None and len(criteria) * pairs.n_pairs <= max_kept:
+        return PairFronts.from_dyads(HeldPairs.of(pairs).dyads, criteria=criteria, n_jobs=pairs.n_jobs)
     if isinstance(limits.max_depth, int):
         max_depths = [limits.max_depth] * len(criteria)
     else:
@@ -324,7 +303,7 @@ def pair_fronts(
         max_depths = auto_max_depths(pairs, criteria, max_kept=max_kept, n_asked=min(few_samples, PAIRED_SAMPLES))
     # All together they sort as much at once as a single one.
     sizes = sizes._replace(batch_values=sizes.batch_values // len(criteria))
-    fronts = fronts_of_some(pairs, criteria.tolist(), max_depths, seed=seed, few_samples=few_samples, sizes=sizes)
+    fronts = fronts_of_some(pairs, criteria.tolist(), max_depths, few_samples=few_samples, sizes=sizes)
     made = PairFronts(criteria, tuple(fronts))
     n_dyads = min(max(1, n_sampled // len(criteria)), pairs.n_pairs)
     return with_sampled(made, sampled_dyads(pairs, n_dyads, seed=0), pairs.n_jobs)

@@ -39,8 +39,6 @@ class Limits(NamedTuple):
     ----------
     max_depth : int, "auto" or None
         The last front, one that is chosen, or none.
-    max_dyads : int or None
-        The number of dyads the fronts are made of, or none: all.
     n_bytes : int
         Of memory.
     max_kept : int
@@ -49,46 +47,40 @@ class Limits(NamedTuple):
     """
 
     max_depth: int | Literal["auto"] | None
-    max_dyads: int | None
     n_bytes: int
     max_kept: int = MAX_PAIRWISE
 
     @classmethod
-    def checked(cls, max_depth: object, max_dyads: object, memory_limit: object, caller: str) -> Limits:
+    def checked(cls, max_depth: object, memory_limit: object, caller: str) -> Limits:
         """Return the limits as given to a detector; a memory limit of None stands for half of what is free."""
-        cap, n_dyads = check_cap(max_depth, "max_depth", caller), check_optional_count(max_dyads, "max_dyads", caller)
+        cap = check_cap(max_depth, "max_depth", caller)
         if memory_limit is None:
-            return cls(cap, n_dyads, int(FREE_SHARE * free_bytes()))
+            return cls(cap, int(FREE_SHARE * free_bytes()))
         n_bytes = check_count(memory_limit, "memory_limit", caller)
-        return cls(cap, n_dyads, n_bytes, min(MAX_PAIRWISE, n_bytes // KEPT_BYTES))
+        return cls(cap, n_bytes, min(MAX_PAIRWISE, n_bytes // KEPT_BYTES))
 
-    def check(self, n_samples: int, n_criteria: int, caller: str, *, is_pairwise: bool = False) -> None:
-        """Refuse a fit that needs more memory."""
+    # Checked beforehand by sizes alone: a fit that fails after an hour, or takes the machine with it, helps nobody.
+    def check(self, n_samples: int, n_criteria: int, caller: str) -> None:
+        """Refuse a fit with fronts of all criteria that needs more memory."""
         n_pairs = n_samples * (n_samples - 1) // 2
-        # Told beforehand by sizes alone: a fit that fails after an hour, or takes the machine with it, helps nobody.
-        if is_pairwise:
-            n_kept = min(self.max_kept, n_pairs * max(1, n_criteria * (n_criteria - 1) // 2))
-            needed = SMALLEST_LIMIT + nearest_bytes(n_samples, n_criteria) + PAIRWISE_BYTES * n_kept
-        else:
-            needed = listing_bytes(n_samples, n_criteria)
-            needed += SMALLEST_LIMIT if self.is_capped(n_pairs) else sorting_bytes(self.n_dyads(n_pairs), n_criteria)
-        check_memory(needed, self.n_bytes, n_samples, self.n_dyads(n_pairs), caller)
+        needed = listing_bytes(n_samples, n_criteria)
+        needed += SMALLEST_LIMIT if self.max_depth is not None else sorting_bytes(n_pairs, n_criteria)
+        check_memory(needed, self.n_bytes, n_samples, n_pairs, caller)
 
-    def n_dyads(self, n_pairs: int) -> int:
-        """Return how many dyads of all pairs the fronts are made of."""
-        return n_pairs if self.max_dyads is None else min(self.max_dyads, n_pairs)
+    def check_pair_fronts(self, n_samples: int, n_criteria: int, caller: str) -> None:
+        """Refuse a fit with fronts of pairs of criteria that needs more memory."""
+        n_pairs = n_samples * (n_samples - 1) // 2
+        n_kept = min(self.max_kept, n_pairs * max(1, n_criteria * (n_criteria - 1) // 2))
+        needed = SMALLEST_LIMIT + nearest_bytes(n_samples, n_criteria) + PAIRWISE_BYTES * n_kept
+        check_memory(needed, self.n_bytes, n_samples, n_pairs, caller)
 
-    def is_capped(self, n_pairs: int) -> bool:
-        """Tell whether the fronts are those of all pairs up to a depth."""
-        return self.max_depth is not None and self.n_dyads(n_pairs) == n_pairs
+    def holds(self, n_pairs: int, n_criteria: int) -> bool:
+        """Tell whether the dyads of all pairs are to be held."""
+        return self.max_depth is None or 8 * n_pairs * n_criteria <= min(MAX_HELD_BYTES, HELD_SHARE * self.n_bytes)
 
-    def holds(self, n_pairs: int, n_criteria: int, *, is_pairwise: bool = False) -> bool:
-        """Tell whether the dyads of all pairs are to be held; those for fronts of pairs of criteria only if small."""
-        n_held = 8 * n_pairs * n_criteria
-        if is_pairwise:
-            return n_held <= min(MAX_HELD_PAIRWISE, HELD_SHARE * self.n_bytes)
-        is_small = n_held <= min(MAX_HELD_BYTES, HELD_SHARE * self.n_bytes)
-        return is_small or (self.max_depth is None and self.n_dyads(n_pairs) == n_pairs)
+    def holds_for_pair_fronts(self, n_pairs: int, n_criteria: int) -> bool:
+        """Tell whether the dyads of all pairs are to be held, for fronts of pairs of criteria only if they are few."""
+        return 8 * n_pairs * n_criteria <= min(MAX_HELD_PAIRWISE, HELD_SHARE * self.n_bytes)
 
 
 def sorting_bytes(n_dyads: int, n_criteria: int) -> int:
@@ -122,8 +114,7 @@ def check_memory(n_needed: int, n_allowed: int, n_samples: int, n_dyads: int, ca
         raise ValueError(
             f"The 'memory_limit' parameter of {caller} must allow for what the fit needs, about {n_needed:,} bytes for "
             f"{n_dyads:,} dyads of {n_samples:,} samples. Got {n_allowed:,} instead, half of what is free if None "
-            "was given; set max_depth='auto' for exact fronts up to a depth in little memory, or max_dyads=2_000_000 "
-            "for the fronts of random dyads, or raise memory_limit."
+            "was given; set max_depth='auto' for exact fronts up to a depth in little memory, or raise memory_limit."
         )
 
 

@@ -31,8 +31,7 @@ from paretodepth.reports.decision import (
 )
 from paretodepth.reports.reasons import Reason, reasons_of, training_names
 from paretodepth.scoring.advice import AdviceWarning
-from paretodepth.scoring.calibration import check_fdr
-from paretodepth.scoring.clear_outliers import tail_p_values
+from paretodepth.scoring.calibration import check_fdr, tail_p_values
 from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new, with_values
 from paretodepth.scoring.model import Model
 from paretodepth.tables.expected_columns import check_expected_columns
@@ -124,7 +123,7 @@ class Detection:
     @cached_property
     def p_values(self) -> NDArray[np.float64]:
         """Of each sample; of training samples they count the sample itself among the nominal ones."""
-        return self.model.p_values(self.scores)
+        return self.model.calibration.p_values(self.scores)
 
     @cached_property
     def tail_p_values(self) -> NDArray[np.float64]:
@@ -255,7 +254,7 @@ def detect(
         with the others.
     fdr : float or None, default=None
         A false discovery rate, as in `ParetoDepthDetector.select`, in place of the detector's
-        `alpha` or `threshold`; of one table an estimate, see `scoring.standing_out.stand_out_p_values`.
+        `alpha` or `threshold`; of one table an estimate, see `scoring.calibration.tail_p_values`.
     contamination : float or None, default=None
         Of one table, the share of its samples to call; 0.05 if nothing else is given.
     rows : ndarray of shape (n_rows,) or None, default=None

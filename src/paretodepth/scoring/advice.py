@@ -19,7 +19,7 @@ from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.capped_fronts import asked_dyads
 from paretodepth.pairs.pairs import Pairs
-from paretodepth.scoring.clear_outliers import tail_p_values
+from paretodepth.scoring.calibration import tail_p_values
 
 MANY_CRITERIA = 5
 TIED_SHARE = 0.1
@@ -41,28 +41,12 @@ class AdviceWarning(UserWarning):
     """Warning about criteria that work but should be improved, or about a stream whose window cannot be fitted."""
 
 
-def criteria_advice(
-    criteria: Sequence[FittedCriterion], dyads: NDArray[np.float64], *, is_pairwise: bool = False
-) -> list[str]:
-    """Return what to tell the user about the criteria, a sentence or two each.
-
-    Parameters
-    ----------
-    criteria : sequence of FittedCriterion
-    dyads : ndarray of shape (n_sampled, n_criteria)
-        Of all pairs of training samples, or of some.
-    is_pairwise : bool, default=False
-        Whether fronts are those of pairs of criteria. Ties in one criterion then blunt no others,
-        and how far a sample is in each criterion counts beside them: they are no cause for advice.
-    """
+def criteria_advice(criteria: Sequence[FittedCriterion], dyads: NDArray[np.float64]) -> list[str]:
+    """Return advice about the criteria, a sentence or two each, given the dyads of all training samples or of some."""
     names = [criterion.name for criterion in criteria]
-    # Column by column, which takes a tenth of the time of all at once.
-    is_constant = np.array([column.min() == column.max() for column in dyads.T])
+    is_constant = _are_constant(dyads)
     advice = [_constant_advice(name) for name, constant in zip(names, is_constant, strict=True) if constant]
-    some = dyads[stride(len(dyads), N_LOOKED_AT)]
-    if not is_pairwise:
-        advice += _tie_advice(names, count_ties(some), is_constant)
-    advice += _redundancy_advice(names, some, is_constant)
+    advice += _redundancy_advice(names, _some(dyads), is_constant)
     advice += [
         f"The criterion '{criterion.name}' calls a Python function for each pair of samples, which is slow. Give a "
         "function f(A, B) of two arrays of samples instead."
@@ -73,7 +57,7 @@ def criteria_advice(
 
 
 def many_criteria_advice(n_criteria: int, n_fronts: int, n_dyads: int) -> list[str]:
-    """Return what to tell the user about criteria so many that their dyads make few fronts."""
+    """Return advice about so many criteria that their dyads make few fronts."""
     if n_criteria <= MANY_CRITERIA:
         return []
     return [
@@ -89,10 +73,25 @@ def _constant_advice(name: str) -> str:
     )
 
 
-def _tie_advice(names: Sequence[str], ties: Ties, is_constant: NDArray[np.bool_]) -> list[str]:
-    """Return advice about criteria with many tied or zero dissimilarities."""
+def _are_constant(dyads: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return in which criteria all dyads are tied."""
+    # Column by column, which takes a tenth of the time of all at once.
+    return np.array([column.min() == column.max() for column in dyads.T])
+
+
+def _some(dyads: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return some of the dyads, spread evenly over all."""
+    return dyads[stride(len(dyads), N_LOOKED_AT)]
+
+
+def tie_advice(names: Sequence[str], dyads: NDArray[np.float64]) -> list[str]:
+    """Return advice about criteria with many tied or zero dissimilarities.
+
+    Only fronts of all criteria suffer from them: among fronts of pairs, ties in one criterion blunt no others, and
+    how far a sample is in each criterion counts beside them.
+    """
     advice = []
-    for name, tied, zero, constant in zip(names, *ties, is_constant, strict=True):
+    for name, tied, zero, constant in zip(names, *count_ties(_some(dyads)), _are_constant(dyads), strict=True):
         if constant or (tied <= TIED_SHARE and zero <= ZERO_SHARE):
             continue
         advice.append(
@@ -144,9 +143,9 @@ def count_ties(dyads: NDArray[np.float64]) -> Ties:
     return Ties(np.array(shares), np.array(zero_shares))
 
 
-def fronts_advice(pairs: Pairs, depths: Depths, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:
-    """Return what to tell the user about fronts, given with their index, that are not all there are."""
-    advice = _drawn_advice(n_dyads, pairs.n_pairs)
+def fronts_advice(pairs: Pairs, depths: Depths, n_neighbors: NDArray[np.intp]) -> list[str]:
+    """Return advice about fronts, given with their index, if too many dyads lie beyond the last one."""
+    advice = []
     fronts = depths.fronts
     if is_cut(fronts):
         # An index of millions of dyads is built once, if it tells what is asked for.
@@ -161,9 +160,9 @@ def fronts_advice(pairs: Pairs, depths: Depths, n_dyads: int, n_neighbors: NDArr
     return advice
 
 
-def pair_fronts_advice(pairs: Pairs, fronts: PairFronts, n_dyads: int, n_neighbors: NDArray[np.intp]) -> list[str]:
-    """Return what to tell the user about fronts of pairs of criteria that are not all there are."""
-    advice = _drawn_advice(n_dyads, pairs.n_pairs)
+def pair_fronts_advice(pairs: Pairs, fronts: PairFronts, n_neighbors: NDArray[np.intp]) -> list[str]:
+    """Return advice about fronts of pairs of criteria, if too many dyads lie beyond the last ones."""
+    advice = []
     if any(map(is_cut, fronts.fronts)):
         dyads = asked_dyads(pairs, n_neighbors, 0)
         # In the mean over the pairs, as the score takes them.
@@ -210,16 +209,6 @@ def clear_outlier_rows(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     p_values = tail_p_values(scores[rows])
     n_odd = np.count_nonzero(p_values * len(rows) <= STANDING_OUT_LEVEL)
     return rows[np.argsort(p_values, kind="stable")[:n_odd]]
-
-
-def _drawn_advice(n_dyads: int, n_pairs: int) -> list[str]:
-    """Return advice about fronts of some dyads alone."""
-    if n_dyads == n_pairs:
-        return []
-    return [
-        f"The fronts are those of {n_dyads:,} of the {n_pairs:,} dyads, chosen at random: depths are estimates. "
-        "Use more dyads for better ones."
-    ]
 
 
 def is_cut(fronts: Fronts) -> bool:

@@ -13,7 +13,7 @@ from paretodepth._blocks import row_blocks
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.nearest import dyads_with, nearest_by_sum, nearest_in_block, weighted_sum
 from paretodepth.pairs.pairs import Pairs
-from paretodepth.scoring.measures import LARGEST, Measures, joined, row_totals, usual_sizes
+from paretodepth.scoring.measures import LARGEST, Measures, joined, row_totals, typical_sizes
 from paretodepth.scoring.methods import Measure
 
 N_MEANS = (1, 5, 20)
@@ -27,7 +27,9 @@ BATCH_VALUES = 2**22
 TIED = 1e-10
 """Relative difference up to which distances count as tied: 0.3 - 0.2 and 0.2 - 0.1 differ in the last bits."""
 SOFTENING = 1 / 1000
-"""Share of what is usual that is added to both sides of a ratio: samples may be equal."""
+"""Share of the typical size that is added to both sides of a ratio: samples may be equal."""
+NEAR: tuple[Measure, ...] = ("neighbor_means", "local_ratios", "balanced_mean", "balanced_ratio")
+"""What is measured without fronts."""
 
 
 class _Near(NamedTuple):
@@ -44,7 +46,7 @@ class _Near(NamedTuple):
     distances: NDArray[np.float64]
 
     def means(self, n_nearest: int) -> NDArray[np.float64]:
-        """Return the mean of so many distances, shape (n_rows, n_criteria + 1)."""
+        """Return the mean of the nearest distances, shape (n_rows, n_criteria + 1)."""
         # Added one after the other, so that no bit depends on how many rows there are.
         with np.errstate(over="ignore"):
             means: NDArray[np.float64] = self.distances[:, :, :n_nearest].cumsum(axis=2)[:, :, -1] / n_nearest
@@ -52,7 +54,7 @@ class _Near(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What is told of some samples without fronts and their neighbors' means.
+    """What is measured of some samples without fronts and their neighbors' means.
 
     Attributes
     ----------
@@ -90,8 +92,10 @@ class BlendMeasurer:
         the mean, over pairs of criteria, of the mid depth of the dyads with the 10 nearest in each of
         all criteria, as a share of the number of the pair's fronts, (n_samples,);
     ``"pair_depths"``
-        for each pair of criteria the same of the dyads with the 10 nearest in these two, to tell which
-        are odd together, (n_samples, n_pairs).
+        for each pair of criteria the same of the dyads with the 10 nearest in these two, to find unusual
+        combinations, (n_samples, n_pairs);
+    ``"pair_shares"``
+        for each pair of criteria its part of the mean that is ``"pair_depth"``, (n_samples, n_pairs).
 
     Attributes
     ----------
@@ -116,24 +120,24 @@ class BlendMeasurer:
     local_means: NDArray[np.float64]
 
     @classmethod
-    def fit(cls, pairs: Pairs, fronts: PairFronts, usual: NDArray[np.float64]) -> tuple[BlendMeasurer, Measures]:
+    def fit(cls, pairs: Pairs, fronts: PairFronts, typical: NDArray[np.float64]) -> tuple[BlendMeasurer, Measures]:
         """Return the measurer, and the measures of the training samples, each left out in turn.
 
         Parameters
         ----------
         pairs : Pairs
         fronts : PairFronts
-        usual : ndarray of shape (n_criteria,)
+        typical : ndarray of shape (n_criteria,)
             The median nominal dyad.
         """
         n_neighbors, n_summed = (np.full(pairs.n_criteria, count) for count in blend_counts(pairs.n_samples))
         unknown = np.empty((pairs.n_samples, pairs.n_criteria + 1))
-        draft = cls(fronts, n_neighbors, n_summed, 1 / usual, unknown[0], unknown)
+        draft = cls(fronts, n_neighbors, n_summed, 1 / typical, unknown[0], unknown)
         blocks = row_blocks(pairs.n_samples, draft.values_per_row(pairs.n_samples))
         parts, depths = draft._with_depths(pairs.map(lambda pairs, rows: draft._part(pairs.block(rows)), blocks))
         measures = joined([part.measures for part in parts]) | joined(depths)
         local_means = np.concatenate([part.local_means for part in parts])
-        sizes = np.concatenate((usual, usual_sizes(local_means[:, -1:])))
+        sizes = np.concatenate((typical, typical_sizes(local_means[:, -1:])))
         measurer = replace(draft, softening=SOFTENING * np.minimum(sizes, LARGEST), local_means=local_means)
 
         def ratios(pairs: Pairs, part: tuple[slice, _Part]) -> NDArray[np.float64]:
@@ -145,6 +149,37 @@ class BlendMeasurer:
         found = pairs.map(ratios, list(zip(blocks, parts, strict=True)))
         return measurer, measures | _named_ratios(np.concatenate(list(found)))
 
+    @property
+    def n_fronts(self) -> int:
+        """The number of fronts, of all pairs of criteria together."""
+        return sum(map(len, self.fronts.fronts))
+
+    @property
+    def pairs(self) -> NDArray[np.intp]:
+        """The pairs of criteria that have fronts."""
+        return self.fronts.criteria
+
+    @property
+    def per_sample(self) -> list[NDArray[np.float64]]:
+        """The local means."""
+        return [self.local_means]
+
+    @property
+    def n_named(self) -> NDArray[np.intp]:
+        """An explanation names those that a sample is joined to."""
+        return self.n_neighbors
+
+    @property
+    def n_near(self) -> NDArray[np.intp]:
+        """The nearest in each neighbor mean, shape (3, n_criteria)."""
+        n_nearest = np.minimum(N_MEANS, len(self.local_means) - 1)
+        return np.repeat(n_nearest[:, None], len(self.weights), axis=1)
+
+    @property
+    def n_near_in_all(self) -> int:
+        """The nearest in the balanced mean."""
+        return min(N_BALANCED, len(self.local_means) - 1)
+
     def values_per_row(self, n_training: int) -> int:
         """Return the values that a row of a block takes: its nearest dyads may be more than its dissimilarities."""
         return len(self.weights) * max(n_training, int(self.n_summed.sum()))
@@ -152,22 +187,49 @@ class BlendMeasurer:
     def of(
         self, block: NDArray[np.float64], needed: Collection[Measure], numbers: NDArray[np.intp] | None = None
     ) -> Measures:
-        """Return what is needed of the rows of a block of shape (n_criteria, n_rows, n_columns).
+        """Return what is needed of the rows of a block."""
+        return self._measured(block, needed, numbers)[0]
 
-        The columns are the training samples or, in each row, those that `numbers` name, shape
-        (n_rows, n_columns).
-        """
-        return self.with_local_means(block, needed, numbers)[0]
+    def with_per_sample(
+        self, block: NDArray[np.float64], needed: Collection[Measure]
+    ) -> tuple[Measures, list[NDArray[np.float64]]]:
+        """Return what `of` does, and the mean of each row's 10 smallest distances."""
+        measures, local_means = self._measured(block, needed, None)
+        return measures, [local_means]
 
-    def with_local_means(
-        self, block: NDArray[np.float64], needed: Collection[Measure], numbers: NDArray[np.intp] | None = None
+    def _measured(
+        self, block: NDArray[np.float64], needed: Collection[Measure], numbers: NDArray[np.intp] | None
     ) -> tuple[Measures, NDArray[np.float64]]:
-        """Return what `of` does, and the mean of each row's 10 smallest distances, as of training samples."""
+        """Return what is needed of the rows of a block, and the mean of each row's 10 smallest distances."""
         part = self._part(block)
         measures = part.measures | _named_ratios(self._ratios(part, block, numbers))
-        if "pair_depth" in needed or "pair_depths" in needed:
+        if not {"pair_depth", "pair_depths", "pair_shares"}.isdisjoint(needed):
             measures |= self._pair_depths(part.dyads)
         return {name: values for name, values in measures.items() if name in needed}, part.local_means
+
+    def for_training(self, per_sample: list[NDArray[np.float64]]) -> BlendMeasurer:
+        """Return this measurer for other training samples below the same fronts."""
+        return replace(self, local_means=per_sample[0])
+
+    def if_changed(
+        self,
+        block: NDArray[np.float64],
+        dyads: NDArray[np.float64],
+        measures: Measures,
+        criterion: int,
+        nominal: Measures,
+    ) -> Measures:
+        """Return what the score needs of rows whose dissimilarities in one criterion have been changed.
+
+        The local ratio of that criterion is at most the typical one. Pairs of other criteria stay what they were.
+        """
+        found = self.of(block, NEAR)
+        ratios = found["local_ratios"][:, criterion]
+        np.minimum(ratios, np.median(nominal["local_ratios"][:, criterion]), out=ratios)
+        changed = np.flatnonzero((self.pairs == criterion).any(axis=1))
+        shares = measures["pair_shares"].copy()
+        shares[:, changed] = self.pair_shares(dyads, changed.tolist())[1]
+        return found | {"pair_depth": _mean_share(shares)}
 
     def _with_depths(
         self, parts: Iterable[_Part], *, batch_values: int = BATCH_VALUES
@@ -187,7 +249,7 @@ class BlendMeasurer:
         return kept, found
 
     def _part(self, block: NDArray[np.float64]) -> _Part:
-        """Return what is told of the rows of a block without fronts and their neighbors' means."""
+        """Return what is measured of the rows of a block without fronts and their neighbors' means."""
         n_listed, n_local, n_others = int(self.n_summed[0]), int(self.n_neighbors[0]), len(self.local_means) - 1
         near = self._near(block, n_listed)
         means = [near.means(min(k, n_others)) for k in N_MEANS]
@@ -213,7 +275,7 @@ class BlendMeasurer:
     def _pair_depths(self, dyads: NDArray[np.float64]) -> Measures:
         """Return the depths in pairs of criteria, from dyads of shape (n_rows, n_dyads, n_criteria)."""
         near, every = self.pair_shares(dyads)
-        return {"pair_depth": row_totals(every) / every.shape[1], "pair_depths": near}
+        return {"pair_depth": _mean_share(every), "pair_depths": near, "pair_shares": every}
 
     def pair_shares(
         self, dyads: NDArray[np.float64], pairs: Sequence[int] | None = None
@@ -270,14 +332,19 @@ class BlendMeasurer:
 
 
 def blend_counts(n_training: int) -> tuple[int, int]:
-    """Return how many of so many training samples a sample is joined to in each criterion, and how many are listed.
+    """Return (n_neighbors, n_listed) for a training set of this size.
 
-    Each of them has one neighbor less than there are samples. One more is listed than is
-    joined, or all of them, to see who is as near as the last.
+    One more is listed than a sample is joined to, or all others, to see who is as near as the last.
     """
     n_others = n_training - 1
     n_local = min(N_LOCAL, n_others)
     return n_local, max(min(max(N_MEANS), n_others), n_local + 1)
+
+
+def _mean_share(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean over the pairs of criteria, added in their order."""
+    mean: NDArray[np.float64] = row_totals(shares) / shares.shape[1]
+    return mean
 
 
 def _tied_range(last: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -14,20 +14,17 @@ from numpy.typing import NDArray
 from paretodepth._checks import check_extra, check_row
 from paretodepth.criteria.encoding import EncodedSamples
 from paretodepth.criteria.values import Columns
-from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.pairs import Encodings
 from paretodepth.plots import plot_explanation
-from paretodepth.scoring.measures import LARGEST, Measures, usual_sizes
-from paretodepth.scoring.methods import MethodName, methods_from
+from paretodepth.scoring.measures import LARGEST, Measures, typical_sizes
+from paretodepth.scoring.methods import MethodName
 from paretodepth.scoring.model import Model
 from paretodepth.scoring.phrases import Case, Counts, Phrase, main_criterion, phrases_of
 from paretodepth.scoring.reasons import (
     Reasons,
-    alone_p_values,
     counts_of,
     crowded,
     far_criteria,
-    n_named,
     oddities,
     reasons_of,
 )
@@ -52,12 +49,11 @@ class Explanation:
     ----------
     criteria : list of str
         The criteria's names.
-    method : {"depth", "criteria", "blend"}
+    method : {"depth", "blend"}
         The score that `is_anomaly` and `relief` go by.
     alpha : float
         The false-alarm rate.
-    scores, p_values : dict of ndarray of shape (n_samples,)
-        By method: `method`, and others that an explanation measures for it.
+    scores, p_values : ndarray of shape (n_samples,)
     is_anomaly : ndarray of shape (n_samples,)
     criterion_p_values : ndarray of shape (n_samples, n_criteria)
         Of each criterion alone, by the sum of the dissimilarities to the k nearest; with ``"blend"`` by
@@ -71,8 +67,7 @@ class Explanation:
     relief : ndarray of shape (n_samples, n_criteria)
         The p-value the sample would have if the criterion were ordinary, its dissimilarities
         being replaced by the nominal median of the same rank; the p-value itself if that or the
-        criterion's own is above 0.25, as there is nothing to relieve then. Where only its surroundings
-        make a criterion odd, its dissimilarities are divided by the local ratio instead.
+        criterion's own is above 0.25, as there is nothing to relieve then.
     neighbors : list of ndarray of shape (n_samples, n_neighbors)
         For each criterion the nearest training samples by index, the nearest first.
     position : ndarray of shape (n_samples,)
@@ -88,10 +83,6 @@ class Explanation:
         With ``"blend"`` the pairs of criteria whose fronts there are; of other methods none.
     pair_p_values : ndarray of shape (n_samples, n_pairs)
         Of each pair of criteria alone, by the depth of the dyads with the nearest in these two.
-    pair_relief : ndarray of shape (n_samples, n_pairs)
-        The p-value the sample would have if it were in one of the two criteria like its nearest training
-        sample in the other, whichever helps more; the p-value itself if that or the pair's own is above
-        `alpha`, or if the sample is far in a criterion alone.
     is_crowded : ndarray of shape (n_samples,)
         Whether others are as near as usual in all criteria at once, but unusually near to each other.
     counts : Counts
@@ -112,8 +103,8 @@ class Explanation:
     criteria: list[str]
     method: MethodName
     alpha: float
-    scores: dict[MethodName, NDArray[np.float64]]
-    p_values: dict[MethodName, NDArray[np.float64]]
+    scores: NDArray[np.float64]
+    p_values: NDArray[np.float64]
     is_anomaly: NDArray[np.bool_]
     criterion_p_values: NDArray[np.float64]
     percentiles: NDArray[np.float64]
@@ -126,7 +117,6 @@ class Explanation:
     oddities: NDArray[np.str_]
     pairs: NDArray[np.intp]
     pair_p_values: NDArray[np.float64]
-    pair_relief: NDArray[np.float64]
     is_crowded: NDArray[np.bool_]
     counts: Counts
     n_local: int
@@ -164,9 +154,7 @@ class Explanation:
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row a sample, and the index of the frame explained."""
-        columns: dict[str, Any] = {"mean_depth": self.scores["depth"]} if "depth" in self.scores else {}
-        columns |= {f"p_{method}": p_values for method, p_values in self.p_values.items()}
-        columns["is_anomaly"] = self.is_anomaly
+        columns: dict[str, Any] = {"score": self.scores, "p": self.p_values, "is_anomaly": self.is_anomaly}
         if len(self.criteria) == 2:
             columns["position"] = self.position
         for criterion, name in enumerate(self.criteria):
@@ -180,7 +168,6 @@ class Explanation:
             name = " and ".join(self.criteria[criterion] for criterion in pair)
             if len(pair) == 2:
                 columns[f"{name}: p"] = self.pair_p_values[:, place]
-                columns[f"{name}: relief"] = self.pair_relief[:, place]
         columns["sentence"] = self.sentences
         return check_extra("pandas", "cli").DataFrame(columns, index=self.labels)
 
@@ -223,9 +210,9 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks, of the ten strangest samples: what they have in each criterion, and why."""
-        headings = ["", f"p ({self.method})", *self.criteria, "why"]
-        strangest = np.argsort(-self.scores[self.method], kind="stable")[:N_SHOWN].tolist()
-        labels, p_values = self._labels(), self.p_values[self.method]
+        headings = ["", "p", *self.criteria, "why"]
+        strangest = np.argsort(-self.scores, kind="stable")[:N_SHOWN].tolist()
+        labels, p_values = self._labels(), self.p_values
         rows = [[str(labels[i]), shown(p_values[i]), *self._cells(i), self._sentence(i)] for i in strangest]
         more = f"<p>… and {len(self) - N_SHOWN} less strange</p>" if len(self) > N_SHOWN else ""
         return html_table(headings, rows) + more
@@ -247,7 +234,7 @@ class Explanation:
     def _case(self, sample: int) -> Case:
         pair = self._suspected_pair(sample)
         return Case(
-            float(self.p_values[self.method][sample]),
+            float(self.p_values[sample]),
             bool(self.is_anomaly[sample]),
             self.alpha,
             self.criterion_p_values[sample],
@@ -270,8 +257,7 @@ class Explanation:
         if len(self.pairs) < 2:
             return -1
         p_values = self.pair_p_values[sample]
-        # Of several as odd, the one whose relief helps most.
-        first = int(np.lexsort((-self.pair_relief[sample], p_values))[0])
+        first = int(p_values.argmin())
         return first if p_values[first] <= self.alpha and p_values[first] < np.median(p_values) else -1
 
 
@@ -290,7 +276,7 @@ def with_values(explanation: Explanation, model: Model, columns: Columns) -> Exp
 
 def explain_new(model: Model, encodings: Encodings, *, n_jobs: int | None, first_row: int = 0) -> Explanation:
     """Return why new samples are strange or not, given what the criteria see of them."""
-    find = partial(reasons_of, model, alpha=_alpha(model))
+    find = partial(reasons_of, model)
     found = Reasons.joined(model.map_new(find, encodings, n_jobs=n_jobs, first_row=first_row))
     return _explained(model, found, np.zeros(len(found.position), bool))
 
@@ -300,7 +286,7 @@ def explain_left_out(model: Model, rows: NDArray[np.intp], *, n_jobs: int | None
 
     Their p-values count the sample itself among the nominal ones, as `training_labels_` do.
     """
-    find = partial(reasons_of, model, alpha=_alpha(model))
+    find = partial(reasons_of, model)
     found = Reasons.joined(model.map_left_out(find, rows, n_jobs=n_jobs))
     return _explained(model, found, np.ones(len(rows), bool))
 
@@ -318,7 +304,7 @@ def explain_mixed(model: Model, places: NDArray[np.intp], encodings: Encodings, 
     n_jobs : int or None
     """
     is_new = places < 0
-    find = partial(reasons_of, model, alpha=_alpha(model))
+    find = partial(reasons_of, model)
     parts: list[Reasons] = []
     if not is_new.all():
         parts += model.map_left_out(find, places[~is_new], n_jobs=n_jobs)
@@ -331,41 +317,36 @@ def explain_mixed(model: Model, places: NDArray[np.intp], encodings: Encodings, 
 def _explained(model: Model, found: Reasons, is_training_sample: NDArray[np.bool_]) -> Explanation:
     """Return the explanation of samples, given what is found of them and which are training samples."""
     alpha, calibration, measures = _alpha(model), model.calibration, found.measures
-    scores: dict[MethodName, NDArray[np.float64]] = {
-        name: calibration.score(measures, name) for name in methods_from(measures)
-    }
-    p_values, alone = alone_p_values(model, measures), calibration.alone_surprise(measures, model.method)
+    scores = calibration.score(measures)
+    p_values, alone = calibration.alone_p_values(measures), calibration.alone_surprise(measures)
     n_less = [np.searchsorted(column, values) for column, values in zip(calibration.alone.T, alone.T, strict=True)]
     sums, nominal = (_distances(values, len(model.criteria.fitted)) for values in (measures, calibration.nominal))
-    usual = usual_sizes(nominal)
-    ends = np.cumsum(n_named(model.measurer))[:-1]
-    fronts = model.fronts
+    usual = typical_sizes(nominal)
+    ends = np.cumsum(model.measurer.n_named)[:-1]
+    pairs = model.measurer.pairs
     return Explanation(
         criteria=model.criteria.names,
         method=model.method,
         alpha=alpha,
         scores=scores,
-        p_values={name: calibration.p_values(score, name) for name, score in scores.items()},
-        is_anomaly=scores[model.method] > model.threshold,
+        p_values=calibration.p_values(scores),
+        is_anomaly=scores > model.threshold,
         criterion_p_values=p_values,
         percentiles=100 * np.column_stack(n_less) / len(calibration.alone),
         distances=_multiples(sums, usual),
         usual_distances=_multiples(np.quantile(np.minimum(nominal, LARGEST), [0.05, 0.95], axis=0), usual),
-        relief=calibration.p_values(found.score_if_ordinary, model.method),
+        relief=calibration.p_values(found.score_if_ordinary),
         neighbors=np.split(model.rows[found.neighbors], ends, axis=1),
         position=found.position,
         is_far=far_criteria(model, measures, alpha),
         oddities=oddities(calibration, measures, alpha),
-        pairs=fronts.criteria if isinstance(fronts, PairFronts) else np.empty((0, 2), np.intp),
+        pairs=pairs,
         pair_p_values=(
-            calibration.measure_p_values(measures, "pair_depths")
-            if isinstance(fronts, PairFronts)
-            else np.empty((len(sums), 0))
+            calibration.measure_p_values(measures, "pair_depths") if len(pairs) else np.empty((len(sums), 0))
         ),
-        pair_relief=calibration.p_values(found.pair_relieved, model.method),
         is_crowded=crowded(calibration, measures, alpha),
         counts=counts_of(model, found, alpha, is_training_sample),
-        n_local=int(n_named(model.measurer)[0]),
+        n_local=int(model.measurer.n_named[0]),
     )
 
 

@@ -14,7 +14,7 @@ from paretodepth._blocks import phase, stride
 from paretodepth._checks import check_choice
 from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.fronts.depth_index import DEPTHS, DepthKind, Depths
-from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, pair_fronts, sampled_fronts
+from paretodepth.pairs.capped_fronts import MAX_KEPT, auto_max_depth, capped_fronts, pair_fronts
 from paretodepth.pairs.limits import KEPT_BYTES, Limits
 from paretodepth.pairs.nearest import fitted_n_neighbors, given_n_neighbors, map_new_blocks
 from paretodepth.pairs.pairs import Criteria, Encodings, HeldPairs, Pairs
@@ -24,6 +24,7 @@ from paretodepth.scoring.advice import (
     is_cut,
     many_criteria_advice,
     pair_fronts_advice,
+    tie_advice,
 )
 from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.calibration import (
@@ -34,12 +35,12 @@ from paretodepth.scoring.calibration import (
     kept_rows,
     largest_nominal_score,
 )
-from paretodepth.scoring.measures import Measurer, Measures, joined, rank_profiles, usual_sizes
+from paretodepth.scoring.measures import DepthMeasurer, Measurer, Measures, joined, rank_profiles, typical_sizes
 from paretodepth.scoring.methods import METHODS, MethodName
 from paretodepth.scoring.model import Model
 
-N_PLACES = 50_000
-"""Training dyads, spread evenly over all, that a dyad's place in each criterion is told from."""
+N_QUANTILES = 50_000
+"""Training dyads, spread evenly over all, among which a dyad is ranked in each criterion."""
 
 
 class Settings(NamedTuple):
@@ -51,10 +52,10 @@ class Settings(NamedTuple):
     n_neighbors, alpha, threshold
     limits : Limits
     seed : int
-        Draws the samples that a split holds out, and the dyads if not all are used.
+        Chooses the samples that a split holds out.
     n_jobs : int or None
     is_advised : bool
-        Whether to look for what had better be changed, a fifth of the time of a fit.
+        Whether to look for criteria that should be improved, a fifth of the time of a fit.
     """
 
     method: MethodName
@@ -78,7 +79,7 @@ class Settings(NamedTuple):
             n_neighbors=parameters["n_neighbors"],
             alpha=parameters["alpha"],
             threshold=parameters["threshold"],
-            limits=Limits.checked(parameters["max_depth"], parameters["max_dyads"], parameters["memory_limit"], caller),
+            limits=Limits.checked(parameters["max_depth"], parameters["memory_limit"], caller),
             seed=check_random_state(parameters["random_state"]).randint(2**31 - 1),
             n_jobs=parameters["n_jobs"],
         )
@@ -100,7 +101,7 @@ def fitted_model(
         The samples, which should be nominal.
     settings : Settings
     pairs_of : callable
-        Makes the pairs of training samples, here or on a cluster, of criteria, views and n_jobs.
+        Makes the pairs of training samples, here or on a cluster, of criteria, encodings and n_jobs.
     caller : str
         The detector that messages name.
     """
@@ -114,7 +115,7 @@ def fitted_model(
     alpha = None if threshold is not None else check_alpha(settings.alpha, len(held_out) or n_samples, caller)
     given_n_neighbors(settings.n_neighbors, fitted.names, len(rows), caller)
     training = fitted.encoded_rows(encodings, kept, kept)
-    found = _found(pairs_of(fitted.fitted, training, settings.n_jobs), fitted, settings, caller)
+    found = FITS[settings.method](pairs_of(fitted.fitted, training, settings.n_jobs), fitted, settings, caller)
     calibrating = found.measures
     if len(held_out):
         measure = partial(found.measurer.of, needed=METHODS[settings.method].fitted)
@@ -123,39 +124,38 @@ def fitted_model(
         calibrating = joined(map_new_blocks(measure, fitted.fitted, new, training, n_values, settings.n_jobs))
     calibration = Calibration.fit(found.measures, calibrating, settings.method)
     scores = np.full(encoded.n_samples, np.nan)
-    scores[rows] = calibration.score(found.measures, settings.method)
+    scores[rows] = calibration.score(found.measures)
     if len(held_out):
-        scores[encoded.rows[held_out]] = calibration.score(calibrating, settings.method)
+        scores[encoded.rows[held_out]] = calibration.score(calibrating)
     if alpha is not None:
-        threshold = largest_nominal_score(calibration.scores[settings.method], alpha)
+        threshold = largest_nominal_score(calibration.scores, alpha)
     return Model(
         criteria=fitted,
         training=training,
         rows=rows,
         measurer=found.measurer,
         calibration=calibration,
-        method=settings.method,
         threshold=float(threshold),  # type: ignore[arg-type]
         alpha=alpha,
         scores=scores,
         profiles=rank_profiles(found.pairs),
-        places=np.sort(found.dyads[stride(len(found.dyads), N_PLACES)], axis=0),
+        dyad_quantiles=np.sort(found.dyads[stride(len(found.dyads), N_QUANTILES)], axis=0),
         is_exact=found.is_exact,
         advice=found.advice,
     )
 
 
 class _Found(NamedTuple):
-    """What the pairs of training samples tell.
+    """What a method finds in the pairs of training samples.
 
     Attributes
     ----------
     pairs : Pairs
     dyads : ndarray of shape (n_some_dyads, n_criteria)
-        Of all pairs or of some, to tell what is usual.
+        Of all pairs or of some.
     is_exact : bool
         Whether the fronts, up to the last one asked for, are those of all dyads.
-    measurer : Measurer or BlendMeasurer
+    measurer : Measurer
     measures : Measures
         Of the training samples, each left out in turn.
     advice : list of str
@@ -164,68 +164,72 @@ class _Found(NamedTuple):
     pairs: Pairs
     dyads: NDArray[np.float64]
     is_exact: bool
-    measurer: Measurer | BlendMeasurer
+    measurer: Measurer
     measures: Measures
     advice: list[str]
 
 
-def _found(pairs: Pairs, criteria: FittedCriteria, settings: Settings, caller: str) -> _Found:
-    """Return what the pairs of training samples tell: neighbors, fronts, and the samples' own measures."""
-    limits, is_pairwise = settings.limits, settings.method == "blend"
-    limits.check(pairs.n_samples, pairs.n_criteria, caller, is_pairwise=is_pairwise)
-    if limits.holds(pairs.n_pairs, pairs.n_criteria, is_pairwise=is_pairwise):
-        with phase(f"dissimilarities of {pairs.n_pairs:,} pairs of samples"):
-            pairs = pairs.held()
-    n_dyads = limits.n_dyads(pairs.n_pairs)
-    if is_pairwise:
-        return _blended(pairs, criteria, n_dyads, settings)
+def _fit_by_depth(pairs: Pairs, criteria: FittedCriteria, settings: Settings, caller: str) -> _Found:
+    """Return what the depth method finds: neighbors, and the fronts of all criteria."""
+    settings.limits.check(pairs.n_samples, pairs.n_criteria, caller)
+    pairs = _held(pairs) if settings.limits.holds(pairs.n_pairs, pairs.n_criteria) else pairs
     with phase("neighbors"):
         dyads = pairs.sample()
-        weights = 1 / usual_sizes(dyads)
+        weights = 1 / typical_sizes(dyads)
         n_neighbors, lists = fitted_n_neighbors(settings.n_neighbors, pairs, weights, criteria.names, caller)
-    with phase(f"Pareto fronts of {n_dyads:,} dyads"):
+    with phase(f"Pareto fronts of {pairs.n_pairs:,} dyads"):
         depths = _depths(pairs, n_neighbors, settings)
-        measurer = Measurer.fit(depths, n_neighbors, weights, pairs.n_samples)
+        measurer = DepthMeasurer.fit(depths, n_neighbors, weights, pairs.n_samples)
     with phase("leave-one-out scores"):
         measures = measurer.of_training(pairs, lists)
     advice: list[str] = []
     if settings.is_advised:
         with phase("advice"):
             advice += criteria_advice(criteria.fitted, dyads)
-            advice += many_criteria_advice(len(criteria.fitted), len(depths.fronts), n_dyads)
-            advice += fronts_advice(pairs, depths, n_dyads, n_neighbors)
-    return _Found(pairs, dyads, n_dyads == pairs.n_pairs, measurer, measures, advice)
+            advice += tie_advice(criteria.names, dyads)
+            advice += many_criteria_advice(len(criteria.fitted), len(depths.fronts), pairs.n_pairs)
+            advice += fronts_advice(pairs, depths, n_neighbors)
+    return _Found(pairs, dyads, True, measurer, measures, advice)
 
 
-def _blended(pairs: Pairs, criteria: FittedCriteria, n_dyads: int, settings: Settings) -> _Found:
-    """Return what the pairs of training samples tell the blend, which needs only the fronts of pairs of criteria."""
+def _fit_by_blend(pairs: Pairs, criteria: FittedCriteria, settings: Settings, caller: str) -> _Found:
+    """Return what the blend finds, which needs only the fronts of pairs of criteria."""
+    limits = settings.limits
+    limits.check_pair_fronts(pairs.n_samples, pairs.n_criteria, caller)
+    pairs = _held(pairs) if limits.holds_for_pair_fronts(pairs.n_pairs, pairs.n_criteria) else pairs
     dyads = pairs.sample()
-    with phase(f"Pareto fronts of {n_dyads:,} dyads in pairs of criteria"):
-        fronts = pair_fronts(pairs, settings.limits, seed=settings.seed)
+    with phase(f"Pareto fronts of {pairs.n_pairs:,} dyads in pairs of criteria"):
+        fronts = pair_fronts(pairs, limits)
     with phase("leave-one-out scores"):
-        measurer, measures = BlendMeasurer.fit(pairs, fronts, usual_sizes(dyads))
+        measurer, measures = BlendMeasurer.fit(pairs, fronts, typical_sizes(dyads))
     advice: list[str] = []
     if settings.is_advised:
         with phase("advice"):
-            advice += criteria_advice(criteria.fitted, dyads, is_pairwise=True)
-            advice += pair_fronts_advice(pairs, fronts, n_dyads, measurer.n_neighbors)
+            advice += criteria_advice(criteria.fitted, dyads)
+            advice += pair_fronts_advice(pairs, fronts, measurer.n_neighbors)
     # Fronts of too many dyads for the memory are cut even if nobody has asked for it.
-    is_whole = settings.limits.max_depth is not None or not any(map(is_cut, fronts.fronts))
-    return _Found(pairs, dyads, n_dyads == pairs.n_pairs and is_whole, measurer, measures, advice)
+    is_exact = limits.max_depth is not None or not any(map(is_cut, fronts.fronts))
+    return _Found(pairs, dyads, is_exact, measurer, measures, advice)
+
+
+FITS: dict[MethodName, Callable[[Pairs, FittedCriteria, Settings, str], _Found]] = {
+    "depth": _fit_by_depth,
+    "blend": _fit_by_blend,
+}
+
+
+def _held(pairs: Pairs) -> Pairs:
+    """Return pairs whose dissimilarities are computed once."""
+    with phase(f"dissimilarities of {pairs.n_pairs:,} pairs of samples"):
+        return pairs.held()
 
 
 def _depths(pairs: Pairs, n_neighbors: NDArray[np.intp], settings: Settings) -> Depths:
     """Return depths below the fronts that the limits ask for."""
-    limits, kind = settings.limits, settings.depth
-    n_dyads, max_depth = limits.n_dyads(pairs.n_pairs), limits.max_depth
-    if n_dyads < pairs.n_pairs:
-        # They are few enough to be sorted whole, so nothing need be capped unless a depth is given.
-        return Depths(
-            sampled_fronts(pairs, n_dyads, None if max_depth == "auto" else max_depth, seed=settings.seed), kind
-        )
+    max_depth = settings.limits.max_depth
     if max_depth == "auto":
-        max_kept = min(MAX_KEPT, limits.n_bytes // KEPT_BYTES)
+        max_kept = min(MAX_KEPT, settings.limits.n_bytes // KEPT_BYTES)
         max_depth = auto_max_depth(pairs, n_neighbors, max_kept=max_kept)
     if max_depth is not None:
-        return Depths(capped_fronts(pairs, max_depth), kind)
-    return Depths.of_dyads(HeldPairs.of(pairs).dyads, kind, n_jobs=pairs.n_jobs)
+        return Depths(capped_fronts(pairs, max_depth), settings.depth)
+    return Depths.of_dyads(HeldPairs.of(pairs).dyads, settings.depth, n_jobs=pairs.n_jobs)

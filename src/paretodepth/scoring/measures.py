@@ -1,10 +1,11 @@
-"""What depth and criteria measure of a sample: its mean depth, and sums of dissimilarities to its nearest."""
+"""What is measured of a sample; for the depth method its mean depth, and sums of dissimilarities to its nearest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 from paretodepth._blocks import map_blocks, row_blocks, stride
 from paretodepth.fronts.depth_index import Depths
 from paretodepth.fronts.fronts import Fronts
+from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.nearest import NeighborLists, nearest_by_sum, nearest_dyads
 from paretodepth.pairs.pairs import Pairs
 from paretodepth.scoring.methods import OF_DEPTH, Measure
 
 Measures = dict[Measure, NDArray[np.float64]]
-"""Larger is stranger, one row a sample.
+"""Larger is more unusual, one row a sample.
 
 ``"mean_depth"``
     the paper's v, of shape (n_samples,);
@@ -32,7 +34,7 @@ Measures = dict[Measure, NDArray[np.float64]]
 LARGEST = 1e300
 """Beyond this, where sums overflow, all values count as this one."""
 N_PROFILED = 200
-"""Training samples, spread evenly over all, whose dissimilarities tell what is ordinary at each rank."""
+"""Training samples, spread evenly over all, whose dissimilarities give the typical one of each rank."""
 N_PROFILED_VALUES = 2**22
 """Dissimilarities that these have in each criterion, unless there are fewer than `MIN_PROFILED` of them."""
 MIN_PROFILED = 25
@@ -45,9 +47,86 @@ def joined(parts: Sequence[Measures]) -> Measures:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
+class Measurer(Protocol):
+    """Takes the measures of a method from blocks of dissimilarities to the training samples."""
+
+    @property
+    def fronts(self) -> Fronts | PairFronts:
+        """The fronts of the training dyads, of all criteria or of pairs of them."""
+
+    @property
+    def n_fronts(self) -> int:
+        """The number of fronts, of all pairs of criteria together."""
+
+    @property
+    def pairs(self) -> NDArray[np.intp]:
+        """The pairs of criteria that have fronts of their own, shape (n_pairs, 2)."""
+
+    @property
+    def n_neighbors(self) -> NDArray[np.intp]:
+        """The neighbors in each criterion that a sample is joined to, shape (n_criteria,)."""
+
+    @property
+    def n_summed(self) -> NDArray[np.intp]:
+        """The neighbors in each criterion that must be known, at least as many."""
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weights of the criteria in the balanced sum."""
+
+    @property
+    def per_sample(self) -> list[NDArray[np.float64]]:
+        """What must be known of the training samples beside their dissimilarities, arrays with a row a sample."""
+
+    @property
+    def n_named(self) -> NDArray[np.intp]:
+        """How many of the nearest an explanation names, in each criterion."""
+
+    @property
+    def n_near(self) -> NDArray[np.intp]:
+        """Over how many of the nearest each column of ``METHODS[method].near`` goes, shape (n_counts, n_criteria)."""
+
+    @property
+    def n_near_in_all(self) -> int:
+        """Over how many of the nearest ``METHODS[method].near_in_all`` goes."""
+
+    def values_per_row(self, n_training: int) -> int:
+        """Return the values that a row of a block takes."""
+
+    def of(
+        self, block: NDArray[np.float64], needed: Collection[Measure], numbers: NDArray[np.intp] | None = None
+    ) -> Measures:
+        """Return what is needed of the rows of a block of shape (n_criteria, n_rows, n_columns).
+
+        The columns are the training samples or, in each row, those that `numbers` name, shape (n_rows, n_columns).
+        """
+
+    def with_per_sample(
+        self, block: NDArray[np.float64], needed: Collection[Measure]
+    ) -> tuple[Measures, list[NDArray[np.float64]]]:
+        """Return what `of` does, and the rows' own `per_sample`, as if they were training samples."""
+
+    def for_training(self, per_sample: list[NDArray[np.float64]]) -> Measurer:
+        """Return this measurer for other training samples below the same fronts, given their `per_sample`."""
+
+    def if_changed(
+        self,
+        block: NDArray[np.float64],
+        dyads: NDArray[np.float64],
+        measures: Measures,
+        criterion: int,
+        nominal: Measures,
+    ) -> Measures:
+        """Return what the score needs of rows whose dissimilarities in one criterion have been changed.
+
+        Their neighbors stay those of before; `dyads` are the changed dyads with these, `measures` what was measured
+        before, and `nominal` the measures of nominal samples.
+        """
+
+
 @dataclass(frozen=True)
-class Measurer:
-    """Takes measures from blocks of dissimilarities to the training samples.
+class DepthMeasurer:
+    """Takes the mean depth, and sums of dissimilarities, from blocks of dissimilarities to the training samples.
 
     Attributes
     ----------
@@ -69,14 +148,44 @@ class Measurer:
     @classmethod
     def fit(
         cls, depths: Depths, n_neighbors: NDArray[np.intp], weights: NDArray[np.float64], n_training: int
-    ) -> Measurer:
-        """Return the measurer for so many training samples, each of which has one neighbor less."""
+    ) -> DepthMeasurer:
+        """Return the measurer for this many training samples, each of which has one neighbor less."""
         return cls(depths, n_neighbors, np.minimum(np.maximum(n_neighbors, MIN_SUMMED), n_training - 1), weights)
 
     @property
     def fronts(self) -> Fronts:
         """The fronts of the training dyads."""
         return self.depths.fronts
+
+    @property
+    def n_fronts(self) -> int:
+        """The number of fronts."""
+        return len(self.fronts)
+
+    @property
+    def pairs(self) -> NDArray[np.intp]:
+        """No pairs of criteria have fronts of their own."""
+        return np.empty((0, 2), np.intp)
+
+    @property
+    def per_sample(self) -> list[NDArray[np.float64]]:
+        """Nothing but dissimilarities is needed."""
+        return []
+
+    @property
+    def n_named(self) -> NDArray[np.intp]:
+        """An explanation names all neighbors that are summed."""
+        return self.n_summed
+
+    @property
+    def n_near(self) -> NDArray[np.intp]:
+        """The neighbors that are summed, shape (1, n_criteria)."""
+        return self.n_summed[None]
+
+    @property
+    def n_near_in_all(self) -> int:
+        """The neighbors in the balanced sum."""
+        return int(self.n_summed.max())
 
     @cached_property
     def is_joined(self) -> NDArray[np.bool_]:
@@ -91,20 +200,35 @@ class Measurer:
     def of(
         self, block: NDArray[np.float64], needed: Collection[Measure], numbers: NDArray[np.intp] | None = None
     ) -> Measures:
-        """Return what is needed of the rows of a block of shape (n_criteria, n_rows, n_training).
-
-        Which training samples the columns are, as `numbers` tell, does not matter here.
-        """
-        return self.of_dyads(nearest_dyads(block, self.n_summed)[1], block, needed)
-
-    def of_dyads(self, dyads: NDArray[np.float64], block: NDArray[np.float64], needed: Collection[Measure]) -> Measures:
-        """Return what is needed of the rows of a block, given their dyads with the summed neighbors."""
+        """Return what is needed of the rows of a block; which training samples the columns are does not matter."""
+        dyads = nearest_dyads(block, self.n_summed)[1]
         taken: dict[Measure, Callable[[], NDArray[np.float64]]] = {
             "mean_depth": lambda: self.mean_depth(dyads),
             "neighbor_sums": lambda: self.neighbor_sums(dyads),
             "balanced_sum": lambda: self.balanced_sum(block),
         }
         return {name: take() for name, take in taken.items() if name in needed}
+
+    def with_per_sample(
+        self, block: NDArray[np.float64], needed: Collection[Measure]
+    ) -> tuple[Measures, list[NDArray[np.float64]]]:
+        """Return what `of` does."""
+        return self.of(block, needed), []
+
+    def for_training(self, per_sample: list[NDArray[np.float64]]) -> DepthMeasurer:
+        """Return the measurer itself, which knows no training samples."""
+        return self
+
+    def if_changed(
+        self,
+        block: NDArray[np.float64],
+        dyads: NDArray[np.float64],
+        measures: Measures,
+        criterion: int,
+        nominal: Measures,
+    ) -> Measures:
+        """Return the mean depth of the changed dyads."""
+        return {"mean_depth": self.mean_depth(dyads)}
 
     def of_training(self, pairs: Pairs, lists: NeighborLists | None) -> Measures:
         """Return all measures of the training samples, each left out in turn.
@@ -151,7 +275,7 @@ def row_totals(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     return total
 
 
-def usual_sizes(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def typical_sizes(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a positive size of what each column holds: the median or, of columns that are mostly zero, the mean."""
     # Column by column: a copy of all would double what is held.
     sizes = np.array([medians(column.copy()) for column in values.T])

@@ -12,7 +12,6 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from paretodepth._blocks import Result, map_blocks, row_blocks
-from paretodepth._checks import check_choice, listed
 from paretodepth.criteria.criterion import Missing
 from paretodepth.criteria.encoding import EncodedSamples
 from paretodepth.criteria.fitted_criteria import FittedCriteria
@@ -22,12 +21,9 @@ from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.nearest import map_new_blocks, nearest_dyads
 from paretodepth.pairs.pairs import ComputedPairs, Encodings, HeldPairs
 from paretodepth.pairs.shortlist import Shortlist
-from paretodepth.scoring.blend_measures import BlendMeasurer
-from paretodepth.scoring.calibration import (
-    Calibration,
-)
+from paretodepth.scoring.calibration import Calibration
 from paretodepth.scoring.measures import Measurer, Measures, joined
-from paretodepth.scoring.methods import METHODS, Measure, MethodName, answered_methods
+from paretodepth.scoring.methods import METHODS, Measure, MethodName
 
 MAX_COMPARED = 2**15
 """Dissimilarities in a criterion up to which they are all computed: to ask for less takes as long."""
@@ -46,21 +42,20 @@ class Model:
         What each criterion sees of the training samples that make the fronts.
     rows : ndarray of shape (n_training,)
         Which of the samples given to fit these are: all, or those that a split does not hold out.
-    measurer : Measurer or BlendMeasurer
+    measurer : Measurer
         With the fronts and the numbers of neighbors.
     calibration : Calibration
-    method : {"depth", "criteria", "blend"}
-        What scores and labels follow.
+        With the method.
     threshold : float
         The score above which a sample is an anomaly.
     alpha : float or None
         The false-alarm rate, if it has set the threshold.
     scores : ndarray of shape (n_samples,)
-        Of all samples given to fit, leave-one-out; larger is stranger, NaN for those that a criterion dropped.
+        Of all samples given to fit, leave-one-out; larger is more unusual, NaN for those that a criterion dropped.
     profiles : ndarray of shape (n_criteria, n_training)
         The median nominal dissimilarity of each rank.
-    places : ndarray of shape (n_places, n_criteria)
-        Dissimilarities of nominal pairs in rising order, to place a dyad among them.
+    dyad_quantiles : ndarray of shape (n_quantiles, n_criteria)
+        Dissimilarities of nominal pairs in rising order, to rank a dyad among them.
     is_exact : bool
         Whether the fronts, up to the last one asked for, are those of all training dyads.
     advice : list of str
@@ -70,20 +65,24 @@ class Model:
     criteria: FittedCriteria
     training: list[Encoding]
     rows: NDArray[np.intp]
-    measurer: Measurer | BlendMeasurer
+    measurer: Measurer
     calibration: Calibration
-    method: MethodName
     threshold: float
     alpha: float | None
     scores: NDArray[np.float64]
     profiles: NDArray[np.float64]
-    places: NDArray[np.float64]
+    dyad_quantiles: NDArray[np.float64]
     is_exact: bool
     advice: list[str]
 
     def __repr__(self) -> str:
         n_criteria = len(self.criteria.fitted)
         return f"<Model: method={self.method!r} fitted on {len(self.scores):,} samples under {n_criteria} criteria>"
+
+    @property
+    def method(self) -> MethodName:
+        """The method that scores and labels follow."""
+        return self.calibration.method
 
     @property
     def fronts(self) -> Fronts | PairFronts:
@@ -93,8 +92,7 @@ class Model:
     @property
     def n_fronts(self) -> int:
         """The number of fronts, of all pairs of criteria together."""
-        fronts = self.fronts
-        return len(fronts) if isinstance(fronts, Fronts) else sum(map(len, fronts.fronts))
+        return self.measurer.n_fronts
 
     @property
     def dropped(self) -> NDArray[np.intp]:
@@ -102,33 +100,22 @@ class Model:
         return np.flatnonzero(np.isnan(self.scores))
 
     def encode(self, X: Any, *, caller: str, first_row: int = 0, missing: Missing | None = None) -> EncodedSamples:
-        """Return what the criteria see of new samples, as `FittedCriteria.seen`."""
+        """Return new samples as each metric encodes them, as `FittedCriteria.encode`."""
         encoded = self.criteria.encode(X, caller=caller, first_row=first_row, missing=missing)
         if len(self.rows) == len(self.scores) or not len(encoded.rows):
             return encoded
         return replace(encoded, encodings=self.criteria.encoded_rows(encoded.encodings, slice(None), self.rows))
 
-    def encoded_scores(
-        self, encoded: EncodedSamples, *, n_jobs: int | None, method: MethodName | None = None, first_row: int = 0
-    ) -> NDArray[np.float64]:
+    def encoded_scores(self, encoded: EncodedSamples, *, n_jobs: int | None, first_row: int = 0) -> NDArray[np.float64]:
         """Return the scores of new samples as `new_scores`, NaN for those that criteria dropped."""
         if not len(encoded.rows):
             return np.full(encoded.n_samples, np.nan)
-        return encoded.with_nan_for_dropped(
-            self.new_scores(encoded.encodings, n_jobs=n_jobs, method=method, first_row=first_row)
-        )
+        return encoded.with_nan_for_dropped(self.new_scores(encoded.encodings, n_jobs=n_jobs, first_row=first_row))
 
-    def new_scores(
-        self, encodings: Encodings, *, n_jobs: int | None, method: MethodName | None = None, first_row: int = 0
-    ) -> NDArray[np.float64]:
-        """Return the scores of new samples under a method, by default the fit's; larger is stranger."""
-        chosen = method or self.method
-        measures = self.new_measures(encodings, METHODS[chosen].measures, n_jobs=n_jobs, first_row=first_row)
-        return self.calibration.score(measures, chosen)
-
-    def p_values(self, scores: NDArray[np.float64], method: MethodName | None = None) -> NDArray[np.float64]:
-        """Return the p-values of scores under a method, by default the fit's."""
-        return self.calibration.p_values(scores, method or self.method)
+    def new_scores(self, encodings: Encodings, *, n_jobs: int | None, first_row: int = 0) -> NDArray[np.float64]:
+        """Return the scores of new samples; larger is more unusual."""
+        needed = METHODS[self.method].measures
+        return self.calibration.score(self.new_measures(encodings, needed, n_jobs=n_jobs, first_row=first_row))
 
     def new_measures(
         self, encodings: Encodings, needed: Collection[Measure], *, n_jobs: int | None, first_row: int = 0
@@ -183,7 +170,7 @@ class Model:
         return np.concatenate(self.map_left_out(self._joined_dyads, rows, n_jobs=n_jobs))
 
     def some_dyads(self, n_samples: int) -> NDArray[np.float64]:
-        """Return the dyads of so many random training samples among themselves, always the same."""
+        """Return the dyads of `n_samples` random training samples among themselves, always the same."""
         pairs = ComputedPairs(self.criteria.fitted, self.training, 1)
         return HeldPairs.of(pairs.random_subset(n_samples, 0)).dyads
 
@@ -207,10 +194,10 @@ class Model:
     ) -> list[Result]:
         """Return the function's results for blocks of some training samples, each infinitely far from itself."""
         pairs = ComputedPairs(self.criteria.fitted, self.training, 1)
-        places = np.searchsorted(self.rows, rows)
+        positions = np.searchsorted(self.rows, rows)
 
         def of_part(part: slice) -> Result:
-            return function(np.concatenate([pairs.block(slice(place, place + 1)) for place in places[part]], axis=1))
+            return function(np.concatenate([pairs.block(slice(row, row + 1)) for row in positions[part]], axis=1))
 
         return map_blocks(of_part, row_blocks(len(rows), self.measurer.values_per_row(len(self.rows))), n_jobs)
 
@@ -230,17 +217,6 @@ class Model:
     def shortlist(self) -> Shortlist:
         """Few training samples that are sure to hold the nearest of a sample."""
         return Shortlist(self.criteria.fitted, self.training, self.measurer.n_summed, self.measurer.weights)
-
-
-def check_answered(method: MethodName, fitted: MethodName, caller: str) -> None:
-    """Refuse to go by a method whose measures the fit has not taken."""
-    check_choice(method, "method", tuple(METHODS), caller)
-    answered = answered_methods(fitted)
-    if method not in answered:
-        raise ValueError(
-            f"{caller} must go by what a fit with method='{fitted}' measures, {listed(answered)}. Got '{method}' "
-            f"instead; fit with method='{method}'."
-        )
 
 
 def needs_sum(needed: Collection[Measure]) -> bool:

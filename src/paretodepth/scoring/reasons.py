@@ -9,16 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.pairs.nearest import nearest_dyads
-from paretodepth.scoring.blend_measures import N_BALANCED, N_MEANS, BlendMeasurer
-from paretodepth.scoring.calibration import Calibration, columnwise_p_values
-from paretodepth.scoring.counterfactual import (
-    Nearest,
-    blend_measures,
-    blend_relieved,
-    pair_relieved_scores,
-    relieved_scores,
-)
-from paretodepth.scoring.measures import Measurer, Measures, joined
+from paretodepth.scoring.calibration import Calibration
+from paretodepth.scoring.counterfactual import scores_if_typical
+from paretodepth.scoring.measures import Measures, joined
 from paretodepth.scoring.methods import METHODS, Measure
 from paretodepth.scoring.model import Model
 from paretodepth.scoring.phrases import Counts
@@ -41,8 +34,6 @@ class Reasons(NamedTuple):
         The nearest training samples, criterion after criterion.
     relieved : ndarray of shape (n_samples, n_criteria)
         For each criterion the score if that criterion were ordinary.
-    pair_relieved : ndarray of shape (n_samples, n_pairs)
-        For each pair of criteria the score if they went together as in a nominal sample.
     position : ndarray of shape (n_samples,)
     n_equal : ndarray of shape (n_samples, n_criteria)
         How many training samples are at dissimilarity 0.
@@ -53,7 +44,6 @@ class Reasons(NamedTuple):
     measures: Measures
     neighbors: NDArray[np.intp]
     score_if_ordinary: NDArray[np.float64]
-    pair_relieved: NDArray[np.float64]
     position: NDArray[np.float64]
     n_equal: NDArray[np.intp]
     has_twin: NDArray[np.bool_]
@@ -70,44 +60,17 @@ class Reasons(NamedTuple):
         return Reasons({name: values[samples] for name, values in self.measures.items()}, *others)
 
 
-def reasons_of(model: Model, block: NDArray[np.float64], alpha: float) -> Reasons:
+def reasons_of(model: Model, block: NDArray[np.float64]) -> Reasons:
     """Return what is found of the rows of a block of shape (n_criteria, n_rows, n_training)."""
-    measurer, calibration, method = model.measurer, model.calibration, model.method
-    neighbors, dyads = nearest_dyads(block, n_named(measurer))
+    measurer, calibration = model.measurer, model.calibration
+    neighbors, dyads = nearest_dyads(block, measurer.n_named)
     is_equal = block == 0
     n_equal, has_twin = np.count_nonzero(is_equal, axis=2).T, is_equal.all(axis=0).any(axis=1)
-    if isinstance(measurer, BlendMeasurer):
-        measures, shares = blend_measures(measurer, block, dyads)
-    else:
-        measures = measurer.of_dyads(dyads, block, METHODS[method].explained)
-    scores = calibration.score(measures, method)
-    p_values = calibration.p_values(scores, method)
-    score_if_ordinary = np.tile(scores[:, None], len(block))
-    pair_relieved = np.empty((len(neighbors), 0))
-    is_asked = np.maximum(alone_p_values(model, measures), p_values[:, None]) <= ORDINARY_P_VALUE
-    nearest = Nearest(block, neighbors, dyads)
-    if isinstance(measurer, BlendMeasurer):
-        is_local = np.asarray(oddities(calibration, measures, alpha) == LOCAL)
-        score_if_ordinary[is_asked] = blend_relieved(model, nearest, measures, shares, is_asked, is_local)
-        is_joint = (p_values <= alpha) & ~far_criteria(model, measures, alpha).any(axis=1)
-        is_pair_asked = is_joint[:, None] & (calibration.measure_p_values(measures, "pair_depths") <= alpha)
-        pair_relieved = pair_relieved_scores(model, nearest, scores, is_pair_asked)
-    else:
-        for criterion in range(len(block)):
-            rows = np.flatnonzero(is_asked[:, criterion])
-            score_if_ordinary[rows, criterion] = relieved_scores(model, nearest, measures, rows, criterion)
-    return Reasons(measures, neighbors, score_if_ordinary, pair_relieved, _position(model, dyads), n_equal, has_twin)
-
-
-def n_named(measurer: Measurer | BlendMeasurer) -> NDArray[np.intp]:
-    """Return how many of the nearest an explanation names, in each criterion."""
-    return measurer.n_neighbors if isinstance(measurer, BlendMeasurer) else measurer.n_summed
-
-
-def alone_p_values(model: Model, measures: Measures) -> NDArray[np.float64]:
-    """Return the p-value of each criterion alone, shape (n_samples, n_criteria)."""
-    calibration = model.calibration
-    return columnwise_p_values(calibration.alone, calibration.alone_surprise(measures, model.method))
+    measures = measurer.of(block, (*METHODS[model.method].fitted, "pair_shares"))
+    p_values = calibration.p_values(calibration.score(measures))
+    is_asked = np.maximum(calibration.alone_p_values(measures), p_values[:, None]) <= ORDINARY_P_VALUE
+    scores = scores_if_typical(model, block, neighbors, dyads, measures, is_asked)
+    return Reasons(measures, neighbors, scores, _position(model, dyads), n_equal, has_twin)
 
 
 def oddities(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.str_]:
@@ -137,10 +100,10 @@ def far_criteria(model: Model, measures: Measures, alpha: float) -> NDArray[np.b
     it is at most alpha, and the criterion is about as surprising as all of them together.
     """
     calibration = model.calibration
-    p_values, alone = alone_p_values(model, measures), calibration.alone_surprise(measures, model.method)
+    p_values, alone = calibration.alone_p_values(measures), calibration.alone_surprise(measures)
     n_criteria = p_values.shape[1]
     level = alpha if n_criteria == 1 else max(alpha / (2 * n_criteria), calibration.smallest_p_value)
-    together = calibration.together_surprise(measures, model.method)
+    together = calibration.together_surprise(measures)
     return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
 
 
@@ -171,31 +134,25 @@ def counts_of(model: Model, found: Reasons, alpha: float, is_training_sample: ND
     def n_of(name: Measure) -> NDArray[np.intp]:
         return n_reaching(calibration.measure_p_values(measures, name))
 
-    scores = calibration.score(measures, method)
-    if isinstance(measurer, BlendMeasurer):
-        n_others = len(measurer.local_means) - 1
-        n_nearest = np.repeat(np.minimum(N_MEANS, n_others)[:, None], n_criteria, axis=1)
-        n_far, n_far_in_all, n_pair_odd = n_of("neighbor_means"), n_of("balanced_mean"), n_of("pair_depths")
-        n_in_all = min(N_BALANCED, n_others)
+    scores = calibration.score(measures)
+    of_method, n_nearest = METHODS[method], measurer.n_near
+    is_local = np.zeros(found.n_equal.shape, bool)
+    if "local_ratios" in measures:
         is_local = (calibration.measure_p_values(measures, "local_ratios") <= alpha) & (measures["local_ratios"] > 1)
-    else:
-        n_nearest, n_in_all = measurer.n_summed[None], int(measurer.n_summed.max())
-        n_far, n_far_in_all = n_of("neighbor_sums"), n_of("balanced_sum")
-        n_pair_odd = np.empty((n_samples, 0), np.intp)
-        is_local = np.zeros(found.n_equal.shape, bool)
+    n_pair_odd = n_of("pair_depths") if len(measurer.pairs) else np.empty((n_samples, 0), np.intp)
     return Counts(
         n_nominal=total - is_training_sample,
-        n_strange=n_reaching(calibration.p_values(scores, method)),
-        n_odd=n_reaching(alone_p_values(model, measures)),
-        n_far=n_far.reshape(n_samples, -1, n_criteria),
+        n_strange=n_reaching(calibration.p_values(scores)),
+        n_odd=n_reaching(calibration.alone_p_values(measures)),
+        n_far=n_of(of_method.near).reshape(n_samples, -1, n_criteria),
         n_nearest=np.broadcast_to(n_nearest, (n_samples, *n_nearest.shape)),
-        n_far_in_all=n_far_in_all,
-        n_nearest_in_all=np.full(n_samples, n_in_all),
+        n_far_in_all=n_of(of_method.near_in_all),
+        n_nearest_in_all=np.full(n_samples, measurer.n_near_in_all),
         n_pair_odd=n_pair_odd,
         n_equal=found.n_equal,
         # The twin of a sample given as new may be the sample itself: then nobody can say that another matches it.
         n_match=np.where((found.has_twin & ~is_training_sample)[:, None], 0, found.n_equal),
-        is_local=np.asarray(is_local),
+        is_local=is_local,
     )
 
 
@@ -203,7 +160,7 @@ def _position(model: Model, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return where the dyads of each row lie along the fronts of two criteria; see `Explanation`."""
     if dyads.shape[2] != 2:
         return np.full(len(dyads), np.nan)
-    # A place is never 0, so that dyads smaller than all nominal ones have a position too.
-    first, second = (1 + np.searchsorted(model.places[:, c], dyads[:, :, c]) for c in range(2))
+    # A rank is never 0, so that dyads smaller than all nominal ones have a position too.
+    first, second = (1 + np.searchsorted(model.dyad_quantiles[:, c], dyads[:, :, c]) for c in range(2))
     position: NDArray[np.float64] = (first / (first + second)).mean(axis=1)
     return position

@@ -45,7 +45,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     refresh : int or None, default=None
         The fronts are made anew after so many learnt samples. None: half of the window. While the window fills,
         also whenever it has grown by a quarter. 1: after every sample.
-    method : {"depth", "criteria", "blend"}, default="depth"
+    method : {"depth", "blend"}, default="depth"
         As of `ParetoDepthDetector`.
     alpha : float, default=0.01
         The share of nominal samples that may be called anomalies. Until the window holds 1 / alpha - 1 samples
@@ -146,7 +146,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def p_value_one(self, x: Any) -> float:
         """Return how often a sample of the window is at least as strange; NaN while it holds too few."""
         score = self._stream.score(x)
-        return score if np.isnan(score) else float(self.model_.p_values(np.array([score]))[0])
+        return score if np.isnan(score) else float(self.model_.calibration.p_values(np.array([score]))[0])
 
     def fit(self, X: Any, y: object = None) -> Self:
         """Begin anew with a stream of samples, of which the window holds the last."""
@@ -187,7 +187,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def p_values(self, X: Any) -> NDArray[np.float64]:
         """Return how often a sample of the window is at least as strange as each of these, none of which is learnt."""
-        return self.model_.p_values(-self.score_samples(X))
+        return self.model_.calibration.p_values(-self.score_samples(X))
 
     def explain_one(self, x: Any) -> Explanation:
         """Return why a sample is strange or not, by the window that the fronts were made of."""

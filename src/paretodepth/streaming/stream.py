@@ -18,7 +18,6 @@ from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.criteria.samples import MIN_SAMPLES
 from paretodepth.pairs.nearest import dissimilarity_block
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Encodings, HeldPairs
-from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.explanation import Explanation, explain_encoded
 from paretodepth.scoring.fitting import Settings, fitted_model
 from paretodepth.scoring.methods import METHODS
@@ -45,7 +44,6 @@ BATCH_PARAMETERS: dict[str, Any] = {
     "n_neighbors": "connected",
     "threshold": None,
     "max_depth": None,
-    "max_dyads": None,
     "memory_limit": None,
     "random_state": 0,
 }
@@ -188,7 +186,7 @@ class Stream:
             self.n_seen += 1
             return Observation(number)
         model = self.current
-        p_value = float(model.p_values(np.array([look.score]))[0])
+        p_value = float(model.calibration.p_values(np.array([look.score]))[0])
         is_anomaly = look.score > model.threshold
         while self.unlearnt and self.unlearnt[0][0] <= number - self.settings.size:
             self.unlearnt.popleft()
@@ -230,15 +228,14 @@ class Stream:
         window, samples = self.window, self.window.samples
         settings: Settings = self.settings.fit  # type: ignore[assignment]
         model = fitted_model(self._criteria, as_columns(samples), settings, held_pairs, self._caller)
-        measurer = model.measurer
-        self._begin(model.training, [measurer.local_means] if isinstance(measurer, BlendMeasurer) else [])
+        self._begin([*model.training, *model.measurer.per_sample])
         window.fitted, window.later, window.age = samples, [], 0
         self.model, self._is_failing = model, False
         self.reader = SampleReader(model.criteria, self._caller)
 
-    def _begin(self, encodings: list[Encoding], local_means: list[NDArray[np.float64]]) -> None:
+    def _begin(self, arrays: list[Encoding]) -> None:
         """Take what is known of the samples in the window."""
-        self.window.begin([*encodings, *local_means])
+        self.window.begin(arrays)
         self._last = None
         self._forget_current()
 
@@ -275,10 +272,8 @@ class Stream:
         model: Model = self.model  # type: ignore[assignment]
         if self.window.age == 0:
             return model
-        training = self.window.arrays
-        measurer = model.measurer
-        if isinstance(measurer, BlendMeasurer):
-            measurer = replace(measurer, local_means=training.pop())
+        arrays, n_criteria = self.window.arrays, len(model.training)
+        training, measurer = arrays[:n_criteria], model.measurer.for_training(arrays[n_criteria:])
         n_samples = self.window.n_samples
         rows, scores = np.arange(n_samples), np.zeros(n_samples)
         return replace(model, training=training, rows=rows, scores=scores, measurer=measurer)
@@ -320,14 +315,9 @@ class Stream:
         if self.is_fixed:
             return _Look(sample, float(model.new_scores(encodings, n_jobs=None, first_row=self.n_seen)[0]), [], 0)
         block = dissimilarity_block(model.criteria.fitted, encodings, model.training, self.n_seen, self._n_jobs)
-        measurer, needed, rows = model.measurer, METHODS[model.method].measures, [*encodings]
-        if isinstance(measurer, BlendMeasurer):
-            measures, local_means = measurer.with_local_means(block, needed)
-            rows.append(local_means)
-        else:
-            measures = measurer.of(block, needed)
-        score = float(model.calibration.score(measures, model.method)[0])
-        self._last = _Look(sample, score, [row[0] for row in rows], self.n_learnt)
+        measures, per_sample = model.measurer.with_per_sample(block, METHODS[model.method].measures)
+        score = float(model.calibration.score(measures)[0])
+        self._last = _Look(sample, score, [row[0] for row in (*encodings, *per_sample)], self.n_learnt)
         return self._last
 
     def _p_value_of_all(self, score: float) -> float:
@@ -336,7 +326,7 @@ class Stream:
         Without these the p-values of an unchanged stream, whose tail is left out, would be too small.
         """
         model = self.current
-        scores = model.calibration.scores[model.method]
+        scores = model.calibration.scores
         n_as_unusual = len(scores) - int(np.searchsorted(scores, score))
         n_as_unusual += sum(other >= score for _, other in self.unlearnt)
         return (1 + n_as_unusual) / (1 + len(scores) + len(self.unlearnt))

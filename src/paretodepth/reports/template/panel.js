@@ -183,8 +183,7 @@ function drawDyads(sample, hasDetails) {
     xaxis: { type: "log", title: title(pair.across), exponentformat: "power", nticks: 6 },
     yaxis: { type: "log", title: title(pair.up), exponentformat: "power", nticks: 6 },
   });
-  setText("dyads-note", (state.figures.method === "criteria" ? "The score does not use these fronts. "
-    : criteria.length > 2 ? `Fronts of the dyads of ${fittedSamples()} in these two criteria alone. `
+  setText("dyads-note", (criteria.length > 2 ? `Fronts of the dyads of ${fittedSamples()} in these two criteria alone. `
     : "Some of the fronts that give the depth. ") + "The further up and right of the fronts, the more unusual.");
 }
 
