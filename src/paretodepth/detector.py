@@ -38,8 +38,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     into Pareto fronts. A new sample is joined to its nearest training samples under each criterion; the mean depth
     of these dyads below the fronts is its anomaly score. It does not change if a criterion is rescaled.
 
-    This estimator uses the paper's ``method="depth"`` by default; `detect` and the command line use ``"blend"``, which
-    finds more anomalies.
+    By default ``method="depth"``, the paper's; `detect` and the command line use ``"blend"``, which finds more.
 
     Parameters
     ----------
@@ -200,9 +199,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         mean_depth : ndarray of shape (n_samples,)
             From 1 to ``n_fronts_ + 1``, larger is stranger.
         """
-        encoded = self._seen(X)
-        check_has_depth(self.model_.method)
-        return self.model_.encoded_scores(encoded, n_jobs=self.n_jobs)
+        check_has_depth(self._model.method)
+        return self._scores(X)
 
     def nearest_dyads(self, X: Samples) -> NDArray[np.float64]:
         """Return the dyads whose mean depth is the score: those of each sample with its nearest training samples.
@@ -398,6 +396,4 @@ def fit_by_pairs(
 def check_has_depth(method: MethodName) -> None:
     """Refuse to return mean depths that a fit has not measured."""
     if method != "depth":
-        raise ValueError(
-            f"{NAME}.mean_depth must follow a fit with method='depth'. Got a fit with method='{method}' instead."
-        )
+        raise ValueError(f"{NAME}.mean_depth must follow a fit with method='depth'. Got a fit with '{method}' instead.")

@@ -254,10 +254,9 @@ def statistics(rows, n_neighbors, dyads, numbers, exclude=None):
     ]
 
 
-def score(nominal, values, method):
-    """A sample's score from the statistics of the nominal samples, one row each, and its own."""
-    _, *criteria, _ = (surprise(*pair) for pair in zip(np.transpose(nominal), values, strict=True))
-    return values[0] if method == "depth" else max(criteria)
+def depth_alone(nominal, values):
+    """The surprise of each criterion's neighbor sum, from the statistics of the nominal samples and a sample's own."""
+    return [surprise(*pair) for pair in zip(np.transpose(nominal)[1:-1], values[1:-1], strict=True)]
 
 
 def usual_size(values):

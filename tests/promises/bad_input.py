@@ -229,7 +229,7 @@ BAD_INPUT = {
     "mean depths of the blend": (
         lambda: fit(method="blend")().mean_depth(X),
         ValueError,
-        "ParetoDepthDetector.mean_depth must follow a fit with method='depth'. Got a fit with method='blend' instead",
+        "ParetoDepthDetector.mean_depth must follow a fit with method='depth'. Got a fit with 'blend' instead",
     ),
     "unknown calibration": (
         fit(calibration="loo"),

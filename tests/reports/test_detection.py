@@ -98,7 +98,7 @@ def test_p_values_of_explained_training_samples_are_those_of_their_scores_under_
     criteria = [Criterion("up", [0], uphill), Criterion("b", [1])]
     detector = ParetoDepthDetector(criteria, method=method).fit(X)
     explanation = explain_left_out(detector.model_, np.arange(60), n_jobs=None)
-    expected = detector.model_.p_values(-detector.training_scores_)
+    expected = detector.model_.calibration.p_values(-detector.training_scores_)
     np.testing.assert_array_equal(explanation.p_values, expected)
     np.testing.assert_array_equal(explanation.is_anomaly, detector.training_labels_ < 0)
 

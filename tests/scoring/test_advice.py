@@ -32,7 +32,6 @@ def test_advice_names_no_parameter_for_it_is_read_where_there_is_none():
     fits = [
         (ParetoDepthDetector(max_depth=1), rng.random((40, 2))),
         (ParetoDepthDetector(max_depth=1, method="blend"), rng.random((40, 3))),
-        (ParetoDepthDetector(max_dyads=300), rng.random((40, 2))),
         (ParetoDepthDetector(), rng.random((40, 6))),
         (ParetoDepthDetector(slow), rng.random((40, 2))),
         (ParetoDepthDetector(), np.column_stack([x, np.ones(40), x, rng.integers(2, size=40)])),

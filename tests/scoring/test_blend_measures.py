@@ -9,7 +9,7 @@ from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.pairs import HeldPairs
 from paretodepth.scoring.blend_measures import BlendMeasurer
 from paretodepth.scoring.calibration import Calibration
-from paretodepth.scoring.measures import usual_sizes
+from paretodepth.scoring.measures import typical_sizes
 from paretodepth.scoring.methods import METHODS
 from tests import naive
 from tests.draws import UnheldPairs, assert_same_results, fitted_detector, small_blocks
@@ -54,14 +54,14 @@ def test_measures_and_scores_equal_the_naive_ones(kind, n_samples, n_criteria):
     left_out, values = twin.left_out(), [twin.statistics(new[:, row]) for row in range(n_new)]
     # Criteria refuse what is infinite, so pairs are given.
     pairs = HeldPairs(naive.pairwise_dyads(training), n_samples, 1)
-    measurer, nominal = BlendMeasurer.fit(pairs, PairFronts.from_dyads(pairs.dyads), usual_sizes(pairs.dyads))
+    measurer, nominal = BlendMeasurer.fit(pairs, PairFronts.from_dyads(pairs.dyads), typical_sizes(pairs.dyads))
     measures = measurer.of(new, MEASURES)
     for name in MEASURES:
         assert_allclose(nominal[name], [sample[name] for sample in left_out], rtol=1e-12, err_msg=f"{name}, left out")
         assert_allclose(measures[name], [sample[name] for sample in values], rtol=1e-12, err_msg=name)
     calibration = Calibration.fit(nominal, nominal, "blend")
     for found in (nominal, measures):
-        scores = calibration.score(found, "blend")
+        scores = calibration.score(found)
         assert np.all(np.isfinite(scores))
         # From the same statistics: a difference in a last bit can make a tie, and so a rank.
         twins = [naive.blend_score(_samples(nominal), sample) for sample in _samples(found)]

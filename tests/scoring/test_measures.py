@@ -6,14 +6,14 @@ from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts
 from paretodepth.fronts.depth_index import Depths
-from paretodepth.scoring.measures import Measurer
+from paretodepth.scoring.measures import DepthMeasurer
 from tests import naive
 from tests.draws import DRAWS, draw_dyads, numbered_dyads
 
 
 def measurer(depths, n_criteria):
     counts = np.full(n_criteria, 2)
-    return Measurer(depths, counts, counts, np.ones(n_criteria))
+    return DepthMeasurer(depths, counts, counts, np.ones(n_criteria))
 
 
 @pytest.mark.parametrize("n_criteria", [1, 2, 3, 5])
