@@ -250,9 +250,9 @@ class Stream:
             # Those between are forgotten, so that the first of these are known only as neighbors of the others.
             first, later = later[: window.size], later[window.size :]
             encodings = self.reader.criteria.encode(as_columns(first), caller=self._caller).encodings
-            is_blend = len(window.arrays) > len(encodings)
+            forgotten = [np.zeros((len(first), *array.shape[1:])) for array in window.arrays[len(encodings) :]]
             window.later = first
-            self._begin(encodings, [np.zeros((len(first), len(encodings) + 1))] if is_blend else [])
+            self._begin([*encodings, *forgotten])
         for sample in later if fitted else ():
             self._append(sample, self._look(sample))
         window.age = age
