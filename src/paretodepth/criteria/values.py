@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
+
+from paretodepth._checks import shortened
 
 Column = NDArray[Any]
 Origin = tuple[int, int | NDArray[np.intp]]
@@ -57,6 +59,18 @@ class Columns:
     def numbers(self) -> Numbers:
         """The number of each sample, for messages."""
         return range(self.first_row, self.first_row + len(self)) if self.rows is None else self.first_row + self.rows
+
+    @property
+    def parts(self) -> list[Columns]:
+        """Each column alone."""
+        return [
+            replace(self, arrays=[array], names=[name]) for array, name in zip(self.arrays, self.names, strict=True)
+        ]
+
+    @property
+    def entries(self) -> Iterable[tuple[int, Any]]:
+        """The samples' numbers, for messages, and their values in the only column."""
+        return zip(self.numbers, self.arrays[0], strict=True)
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -118,10 +132,7 @@ def _refuse_missing(columns: Columns, counts: Sequence[int], names: Sequence[str
 
 def check_numbers(columns: Columns) -> NDArray[np.float64]:
     """Return columns of numbers, or of equally long arrays of numbers, as one array of shape (n_samples, width)."""
-    parts = [
-        _number_column(array, name, columns.reader, columns.numbers)
-        for array, name in zip(columns.arrays, columns.names, strict=True)
-    ]
+    parts = [_number_column(part) for part in columns.parts]
     # A copy even of one column: who gave it may change it.
     table = np.array(parts[0] if len(parts) == 1 else np.hstack(parts), dtype=np.float64, order="C")
     if np.isfinite(table).all():
@@ -139,39 +150,40 @@ def check_numbers(columns: Columns) -> NDArray[np.float64]:
     return table
 
 
-def _number_column(array: Column, name: str, reader: str, samples: Numbers) -> NDArray[Any]:
+def _number_column(column: Columns) -> NDArray[Any]:
     """Return a column as numbers of shape (n_samples, width)."""
+    (array,) = column.arrays
     if array.dtype.kind in "fiub":
         return array.reshape(len(array), -1)
     if array.dtype.kind != "O":
-        refuse_value(array[0], samples[0], name, reader, "numbers")
+        refuse_value(array[0], column.numbers[0], column, "numbers")
     if any(isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in array):
-        return _check_equal_lengths(array, name, reader, samples)
-    column = np.empty((len(array), 1))
-    for row, value in enumerate(array):
+        return _check_equal_lengths(column)
+    values = np.empty((len(array), 1))
+    for row, (sample, value) in enumerate(column.entries):
         if is_missing(value):
-            column[row] = np.nan
+            values[row] = np.nan
         elif isinstance(value, numbers.Real | np.bool_) and not _is_too_large(value):
-            column[row] = float(value)
+            values[row] = float(value)
         else:
-            refuse_value(value, samples[row], name, reader, "numbers")
-    return column
+            refuse_value(value, sample, column, "numbers")
+    return values
 
 
-def _check_equal_lengths(array: Column, name: str, reader: str, samples: Numbers) -> NDArray[np.float64]:
+def _check_equal_lengths(column: Columns) -> NDArray[np.float64]:
     """Return a column of equally long arrays as rows."""
-    rows = [_float_array(value, 1, sample, name, reader) for sample, value in zip(samples, array, strict=True)]
-    for sample, row in zip(samples, rows, strict=True):
+    rows = [_float_array(value, 1, sample, column) for sample, value in column.entries]
+    for sample, row in zip(column.numbers, rows, strict=True):
         if len(row) != len(rows[0]):
             raise ValueError(
-                f"The column '{name}' of {reader} must hold arrays of one length for this metric. Got {len(rows[0])} "
-                f"values in sample {samples[0]} and {len(row)} in sample {sample} instead; 'dtw' and 'shape_based' "
-                "compare series of unequal lengths."
+                f"The column '{column.names[0]}' of {column.reader} must hold arrays of one length for this metric. "
+                f"Got {len(rows[0])} values in sample {column.numbers[0]} and {len(row)} in sample {sample} instead; "
+                "'dtw' and 'shape_based' compare series of unequal lengths."
             )
     return np.stack(rows)
 
 
-def _float_array(value: Any, ndim: int, sample: int, name: str, reader: str) -> NDArray[np.float64]:
+def _float_array(value: Any, ndim: int, sample: int, column: Columns) -> NDArray[np.float64]:
     """Return one entry of a column as an array of numbers with `ndim` dimensions."""
     try:
         array = np.asarray(value)
@@ -181,20 +193,17 @@ def _float_array(value: Any, ndim: int, sample: int, name: str, reader: str) -> 
     except (ValueError, TypeError):
         array = np.empty(0, dtype=object)
     if array.ndim != ndim or array.dtype.kind not in "fiub":
-        refuse_value(value, sample, name, reader, "arrays of numbers" if ndim == 1 else "arrays of points")
+        refuse_value(value, sample, column, "arrays of numbers" if ndim == 1 else "arrays of points")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def refuse_value(
-    value: object, sample: int, name: str, reader: str, expected: str, remedy: str | None = None
-) -> NoReturn:
+def refuse_value(value: object, sample: int, column: Columns, expected: str, remedy: str | None = None) -> NoReturn:
     """Raise an error about an entry of the wrong kind."""
     if remedy is None:
         value, remedy = _remedied(value)
-    shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
     raise TypeError(
-        f"The column '{name}' of {reader} must hold {expected}. Got {shown} of type {type(value).__name__} in "
-        f"sample {sample} instead; {remedy}."
+        f"The column '{column.names[0]}' of {column.reader} must hold {expected}. Got {shortened(value)} of type "
+        f"{type(value).__name__} in sample {sample} instead; {remedy}."
     )
 
 
@@ -205,10 +214,8 @@ def _remedied(value: object) -> tuple[object, str]:
     if isinstance(value, timedelta | np.timedelta64):
         return value, "convert the durations to numbers, say seconds"
     if isinstance(value, str):
-        return (
-            value,
-            "convert it if it means numbers, or take a metric for text or categories, 'levenshtein' or 'mismatch'",
-        )
+        remedy = "convert it if it means numbers, or take a metric for text or categories, 'levenshtein' or 'mismatch'"
+        return value, remedy
     if _is_too_large(value):
         return float("inf"), "drop that sample, or divide the column by a power of ten"
     return value, "convert the column, or choose a metric for what it holds (`paretodepth criteria` lists them)"
@@ -219,7 +226,7 @@ def check_no_others(rows: NDArray[Any], reader: str, first_row: int) -> None:
     for sample, row in enumerate(rows, first_row):
         for column, value in enumerate(np.atleast_1d(row)):
             if isinstance(value, str | date | time) or _is_too_large(value):
-                refuse_value(value, sample, str(column), reader, "numbers")
+                refuse_value(value, sample, Columns([], [str(column)], reader), "numbers")
 
 
 def _is_too_large(value: object) -> bool:
@@ -240,77 +247,37 @@ def check_single(columns: Columns) -> Column:
 def check_categories(columns: Columns) -> list[list[Any]]:
     """Return for each column its categories as plain Python values, None where missing."""
     return [
-        [
-            None if is_missing(value) else check_category(value, sample, name, columns.reader)
-            for sample, value in zip(columns.numbers, array, strict=True)
-        ]
-        for array, name in zip(columns.arrays, columns.names, strict=True)
+        [None if is_missing(value) else check_category(value, sample, column) for sample, value in column.entries]
+        for column in columns.parts
     ]
 
 
-def check_category(value: Any, sample: int, name: str, reader: str) -> Any:
+def check_category(value: Any, sample: int, column: Columns) -> Any:
     """Return a category: a string, a boolean or a number."""
     if isinstance(value, np.generic) and not isinstance(value, np.datetime64 | np.timedelta64):
         value = value.item()
     if not isinstance(value, str | bool | int | float) or _is_too_large(value):
-        refuse_value(value, sample, name, reader, "categories: strings, booleans or numbers below 1.8e308")
+        refuse_value(value, sample, column, "categories: strings, booleans or numbers below 1.8e308")
     return value
 
 
-def check_series(columns: Columns) -> Column:
-    """Return a column of series, or each row of several columns of numbers, as arrays of numbers."""
-    name = columns.names[0]
-    if len(columns.arrays) > 1 or columns.arrays[0].dtype.kind != "O":
-        return object_column(check_numbers(columns))
-
-    def checked(value: Any, sample: int) -> NDArray[np.float64]:
-        series = _float_array(value, 1, sample, name, columns.reader)
-        _check_sequence(series, 1, sample, name, columns.reader)
-        return series
-
-    return _checked_column(columns.arrays[0], columns.numbers, checked)
-
-
-def check_trajectory_column(columns: Columns) -> Column:
-    """Return a column of trajectories, arrays of at least two points x, y or x, y, t with increasing t."""
-    name, reader = columns.names[0], columns.reader
-
-    def checked(value: Any, sample: int) -> NDArray[np.float64]:
-        points = _float_array(value, 2, sample, name, reader)
-        _check_sequence(points, 2, sample, name, reader)
-        if points.shape[1] not in (2, 3):
+def check_sequences(column: Columns, ndim: int) -> Column:
+    """Return a column of series (one dimension) or of at least two points each (two) as arrays of finite numbers."""
+    sequences = object_column(_float_array(value, ndim, sample, column) for sample, value in column.entries)
+    expected = f"The column '{column.names[0]}' of {column.reader} must hold"
+    for sample, array in zip(column.numbers, sequences, strict=True):
+        if len(array) < ndim:
             raise ValueError(
-                f"The column '{name}' of {reader} must hold points of two or three numbers, x, y and perhaps t. "
-                f"Got {points.shape[1]} in sample {sample} instead."
+                f"{expected} at least {ndim} {'point' if ndim == 1 else 'points'} in every sequence. Got {len(array)} "
+                f"in sample {sample} instead; drop that sample."
             )
-        if points.shape[1] == 3 and not np.all(np.diff(points[:, 2]) > 0):
+        if not np.isfinite(array).all():
+            position = int(np.argwhere(~np.isfinite(array))[0][0])
             raise ValueError(
-                f"The column '{name}' of {reader} must hold points at increasing times. Got a time that does not "
-                f"increase in sample {sample}; sort its points and drop repeated times."
+                f"{expected} finite numbers in every sequence. Got {array[position].tolist()} at position {position} "
+                f"of sample {sample} instead; drop or interpolate it."
             )
-        return points
-
-    return _checked_column(check_single(columns), columns.numbers, checked)
-
-
-def _check_sequence(array: NDArray[np.float64], minimum: int, sample: int, name: str, reader: str) -> None:
-    """Refuse a sequence that is too short or not finite."""
-    if len(array) < minimum:
-        raise ValueError(
-            f"The column '{name}' of {reader} must hold at least {minimum} {'point' if minimum == 1 else 'points'} "
-            f"in every sequence. Got {len(array)} in sample {sample} instead; drop that sample."
-        )
-    if not np.isfinite(array).all():
-        position = int(np.argwhere(~np.isfinite(array))[0][0])
-        raise ValueError(
-            f"The column '{name}' of {reader} must hold finite numbers in every sequence. Got "
-            f"{array[position].tolist()} at position {position} of sample {sample} instead; drop or interpolate it."
-        )
-
-
-def _checked_column(array: Column, samples: Numbers, checked: Callable[[Any, int], NDArray[np.float64]]) -> Column:
-    """Return a column with each entry checked and replaced by an array of numbers."""
-    return object_column(checked(value, sample) for sample, value in zip(samples, array, strict=True))
+    return sequences
 
 
 def object_column(values: Iterable[Any]) -> Column:

@@ -128,11 +128,12 @@ def check_flags(columns: Columns) -> NDArray[np.float64]:
 
 def check_label_sets(columns: Columns) -> list[frozenset[Any]]:
     """Return a column of sets (or lists) of labels."""
+    check_single(columns)
     sets = []
-    for sample, value in zip(columns.numbers, check_single(columns), strict=True):
+    for sample, value in columns.entries:
         if not isinstance(value, AbstractSet | list | tuple | np.ndarray):
-            refuse_value(value, sample, columns.names[0], columns.reader, "sets of labels")
-        sets.append(frozenset(check_category(label, sample, columns.names[0], columns.reader) for label in value))
+            refuse_value(value, sample, columns, "sets of labels")
+        sets.append(frozenset(check_category(label, sample, columns) for label in value))
     return sets
 
 

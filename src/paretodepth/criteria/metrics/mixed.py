@@ -6,7 +6,6 @@ import numbers
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -42,7 +41,7 @@ def _ranges(columns: Columns, params: Mapping[str, Any]) -> State:
     """
     vocabularies: list[list[Any] | None] = []
     ranges = np.zeros(len(columns.arrays))
-    for position, part in enumerate(_one_by_one(columns)):
+    for position, part in enumerate(columns.parts):
         if not _holds_numbers(part.arrays[0]):
             vocabularies.append(vocabulary(check_categories(part)[0]))
             continue
@@ -62,18 +61,11 @@ def _are_known(value: Any, params: Mapping[str, Any], n_columns: int, encoding: 
     return is_list and all(known is None or is_vocabulary(known) for known in value)
 
 
-def _one_by_one(columns: Columns) -> list[Columns]:
-    return [
-        replace(columns, arrays=[array], names=[name])
-        for array, name in zip(columns.arrays, columns.names, strict=True)
-    ]
-
-
 def _encoded(columns: Columns, state: State) -> Encoding:
     return np.column_stack(
         [
             check_numbers(part) if known is None else codes(check_categories(part)[0], known)
-            for part, known in zip(_one_by_one(columns), state["vocabularies"], strict=True)
+            for part, known in zip(columns.parts, state["vocabularies"], strict=True)
         ]
     )
 
@@ -95,7 +87,7 @@ def _spreads(columns: Columns, params: Mapping[str, Any]) -> State:
     vocabularies: list[list[Any] | None] = []
     rarities: list[list[float] | None] = []
     floors, scales = [], []
-    for part in _one_by_one(columns):
+    for part in columns.parts:
         name = part.names[0]
         if name in by_ratio or (name not in as_categories and _holds_numbers(part.arrays[0])):
             values = check_numbers(part)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from paretodepth._checks import check_extra
 from paretodepth._kernels.sequences import shape_based_distances
 from paretodepth.criteria.metrics.metric import Encoding, Metric, Parameter, State
-from paretodepth.criteria.values import Columns, check_series, object_column
+from paretodepth.criteria.values import Columns, check_numbers, check_sequences, object_column
 
 DTAIDISTANCE = ("dtaidistance", "timeseries")
 
@@ -23,7 +23,10 @@ def joined(sequences: Encoding) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
 
 
 def _series(columns: Columns, state: State) -> Encoding:
-    return check_series(columns)
+    """Return a column of series, or each row of several columns of numbers."""
+    if len(columns.arrays) > 1 or columns.arrays[0].dtype.kind != "O":
+        return object_column(check_numbers(columns))
+    return check_sequences(columns, 1)
 
 
 def _dtw(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
@@ -38,7 +41,7 @@ def _dtw(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
 def _centred(columns: Columns, state: State) -> Encoding:
     """Return each series less its mean, of unit length; a constant series as zeros."""
     rows = []
-    for values in check_series(columns):
+    for values in _series(columns, state):
         centred = values - values.mean() if np.ptp(values) > 0 else np.zeros_like(values)
         rows.append(centred / (np.sqrt(np.sum(centred**2)) or 1.0))
     return object_column(rows)

@@ -9,13 +9,9 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import check_extra, check_flag
 from paretodepth.criteria.metrics.metric import Encoding, Metric, Parameter, State
-from paretodepth.criteria.values import Column, Columns, check_single, refuse_value
+from paretodepth.criteria.values import Columns, check_single, refuse_value
 
 RAPIDFUZZ = ("rapidfuzz", "text")
-
-
-def _texts(columns: Columns, state: State) -> Encoding:
-    return check_texts(columns)
 
 
 def _cdist(A: Encoding, B: Encoding, scorer: Any, state: State) -> NDArray[np.float64]:
@@ -41,12 +37,12 @@ def _token_set(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     return block
 
 
-def check_texts(columns: Columns) -> Column:
+def check_texts(columns: Columns, state: State) -> Encoding:
     """Return a column of strings."""
     array = check_single(columns)
-    for sample, value in zip(columns.numbers, array, strict=True):
+    for sample, value in columns.entries:
         if not isinstance(value, str):
-            refuse_value(value, sample, columns.names[0], columns.reader, "strings")
+            refuse_value(value, sample, columns, "strings")
     return array.astype(object)
 
 
@@ -54,7 +50,7 @@ def _rapidfuzz(name: str, summary: str, block: Any, *parameters: Parameter) -> M
     return Metric(
         name,
         summary,
-        _texts,
+        check_texts,
         block,
         kind="text",
         source="rapidfuzz",

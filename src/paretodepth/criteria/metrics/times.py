@@ -106,7 +106,7 @@ def _moment(value: Any, sample: int, columns: Columns, needs_dates: bool) -> Any
     elif isinstance(value, Real):
         remedy = "take a metric for numbers, 'difference' or 'cyclic', or convert it, with pandas.to_datetime say"
     expected = "dates, or timestamps" if needs_dates else "timestamps, or times of day"
-    refuse_value(value, sample, columns.names[0], columns.reader, expected, remedy)
+    refuse_value(value, sample, columns, expected, remedy)
 
 
 def check_years(array: NDArray[Any], columns: Columns) -> None:

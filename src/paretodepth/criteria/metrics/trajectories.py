@@ -18,7 +18,7 @@ from paretodepth.criteria.metrics.metric import Encoding, Estimate, Metric, Para
 from paretodepth.criteria.metrics.numeric import scipy_block
 from paretodepth.criteria.metrics.paths import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram, speeds
 from paretodepth.criteria.metrics.series import joined
-from paretodepth.criteria.values import Columns, check_trajectory_column, object_column
+from paretodepth.criteria.values import Column, Columns, check_sequences, check_single, object_column
 
 N_SPEED_BINS = 20
 MAX_SIZE = 100_000
@@ -74,6 +74,25 @@ def _of_positions(
         return distances(*joined(A), *joined(B))
 
     return block
+
+
+def check_trajectory_column(columns: Columns) -> Column:
+    """Return a column of trajectories, arrays of at least two points x, y or x, y, t with increasing t."""
+    check_single(columns)
+    trajectories = check_sequences(columns, 2)
+    expected = f"The column '{columns.names[0]}' of {columns.reader} must hold points"
+    for sample, points in zip(columns.numbers, trajectories, strict=True):
+        if points.shape[1] not in (2, 3):
+            raise ValueError(
+                f"{expected} of two or three numbers, x, y and perhaps t. Got {points.shape[1]} in sample {sample} "
+                "instead."
+            )
+        if points.shape[1] == 3 and not np.all(np.diff(points[:, 2]) > 0):
+            raise ValueError(
+                f"{expected} at increasing times. Got a time that does not increase in sample {sample}; sort its "
+                "points and drop repeated times."
+            )
+    return trajectories
 
 
 def check_size(value: object, parameter: str, caller: str) -> int:
