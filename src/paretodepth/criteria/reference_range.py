@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -303,7 +303,7 @@ def reference_ranges(
         array = columns.arrays[place]
         if kind is None or (kind in ("number", "phase") and not _holds_single_values(array)):
             continue
-        values = column_values(criterion, kind, replace(columns, arrays=[array], names=[name]), state)
+        values = column_values(criterion, kind, columns.alone(place), state)
         # A criterion of one column goes by its own name, except "when (weekday)": a time needs no such word.
         # Columns without names are x0, x1 and so on.
         name = f"x{name}" if name.isdigit() else name

@@ -88,7 +88,6 @@ def table_columns(X: Any, caller: str) -> tuple[list[str | int], list[Column]]:
     """Return the names and the columns of a table of any number of samples; columns of an array have numbers."""
     if has_names(X):
         return _named_columns(X, caller)  # type: ignore[return-value]
-    check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
     table = check_table(X, caller)
     return list(range(table.shape[1])), list(table.T)
 
@@ -173,12 +172,12 @@ def _read(
             # scikit-learn knows no dicts.
             note_features(features, Layout(len(names), names))
     elif is_objects:
-        check_array_like(X, caller)
+        check_not_matrices(check_array_like(X, caller), caller)
         is_array = nw.dependencies.is_into_series(X) or (isinstance(X, np.ndarray) and X.dtype.kind == "M")
         names, arrays = ["0"], [column_array(X) if is_array else object_column(X)]
         validate_data(features, arrays[0][:, None], reset=reset, skip_check_array=True)
     else:
-        check_array_like(X, caller)
+        check_not_matrices(check_array_like(X, caller), caller)
         arrays = _array_columns(features, X, reset, minimum, as_numbers=as_numbers, first_row=first_row)
         names = [str(column) for column in range(len(arrays))]
     check_n_samples(len(arrays[0]), minimum, caller)
@@ -310,40 +309,27 @@ def check_column_lengths(arrays: Sequence[Column], names: Sequence[str], reader:
     return len(arrays[0])
 
 
-def check_collected(X: Any, is_lazy: bool, reader: str) -> Any:
-    """Return samples that are there, not a query that would give them."""
-    if is_lazy:
+def check_array_like(X: Any, reader: str) -> Any:
+    """Return samples without names, which are in memory and not masked: masks would be ignored."""
+    if nw.dependencies.is_polars_lazyframe(X):
         raise TypeError(f"The samples given to {reader} must be in memory. Got {type(X).__name__}; call its collect().")
-    return X
-
-
-def check_array_like(X: Any, caller: str) -> None:
-    """Refuse samples that are not in memory, masked arrays, and matrices in place of samples."""
-    check_collected(X, nw.dependencies.is_polars_lazyframe(X), caller)
-    check_not_matrices(check_unmasked(X, caller), caller)
-
-
-def check_table(X: Any, caller: str) -> NDArray[Any]:
-    """Return a table without names as an array of two dimensions."""
-    table: NDArray[Any] = (
-        np.asarray(check_unmasked(X, caller)) if isinstance(X, list | tuple | np.ndarray) else np.array(X)
-    )
-    if table.ndim != 2 or not table.shape[1]:
-        raise TypeError(
-            f"The table given to {caller} must be a data frame, a dict of columns or an array of two dimensions. "
-            f"Got {type(X).__name__} instead."
-        )
-    return table
-
-
-def check_unmasked(X: Any, reader: str) -> Any:
-    """Return samples of which no entry is masked, for masks are not looked at."""
     if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any():
         raise ValueError(
             f"The samples given to {reader} must not be masked. Got {int(np.ma.getmaskarray(X).sum())} masked entries "
             "instead; mark them as NaN with X.filled(np.nan), then drop or impute them."
         )
     return X
+
+
+def check_table(X: Any, caller: str) -> NDArray[Any]:
+    """Return a table without names as an array of two dimensions."""
+    table: NDArray[Any] = np.array(check_array_like(X, caller))
+    if table.ndim != 2 or not table.shape[1]:
+        raise TypeError(
+            f"The table given to {caller} must be a data frame, a dict of columns or an array of two dimensions. "
+            f"Got {type(X).__name__} instead."
+        )
+    return table
 
 
 def check_some_columns(names: Sequence[Any], reader: str) -> None:

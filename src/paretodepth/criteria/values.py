@@ -60,12 +60,14 @@ class Columns:
         """The number of each sample, for messages."""
         return range(self.first_row, self.first_row + len(self)) if self.rows is None else self.first_row + self.rows
 
+    def alone(self, place: int) -> Columns:
+        """Return one of the columns alone."""
+        return replace(self, arrays=[self.arrays[place]], names=[self.names[place]])
+
     @property
     def parts(self) -> list[Columns]:
         """Each column alone."""
-        return [
-            replace(self, arrays=[array], names=[name]) for array, name in zip(self.arrays, self.names, strict=True)
-        ]
+        return [self.alone(place) for place in range(len(self.arrays))]
 
     @property
     def entries(self) -> Iterable[tuple[int, Any]]:
@@ -132,7 +134,10 @@ def _refuse_missing(columns: Columns, counts: Sequence[int], names: Sequence[str
 
 def check_numbers(columns: Columns) -> NDArray[np.float64]:
     """Return columns of numbers, or of equally long arrays of numbers, as one array of shape (n_samples, width)."""
-    parts = [_number_column(part) for part in columns.parts]
+    parts = [
+        array.reshape(len(array), -1) if array.dtype.kind in "fiub" else _number_column(columns.alone(place))
+        for place, array in enumerate(columns.arrays)
+    ]
     # A copy even of one column: who gave it may change it.
     table = np.array(parts[0] if len(parts) == 1 else np.hstack(parts), dtype=np.float64, order="C")
     if np.isfinite(table).all():
@@ -151,10 +156,8 @@ def check_numbers(columns: Columns) -> NDArray[np.float64]:
 
 
 def _number_column(column: Columns) -> NDArray[Any]:
-    """Return a column as numbers of shape (n_samples, width)."""
+    """Return a column of objects as numbers of shape (n_samples, width)."""
     (array,) = column.arrays
-    if array.dtype.kind in "fiub":
-        return array.reshape(len(array), -1)
     if array.dtype.kind != "O":
         refuse_value(array[0], column.numbers[0], column, "numbers")
     if any(isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) for value in array):
