@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from paretodepth import Criterion, ParetoDepthDetector, distributed
 from paretodepth.cli import app
 from paretodepth.distributed import cluster
+from paretodepth.distributed.cluster import TrackedClient
 from paretodepth.pairs.capped_fronts import auto_max_depth, capped_fronts, pair_fronts
 from paretodepth.pairs.limits import Limits
 from paretodepth.pairs.pairs import ComputedPairs
@@ -69,7 +70,9 @@ class UnheldClusterPairs(distributed.ClusterPairs):
 def fitted_on(client, X, *, tasks_per_thread=8, **parameters):
     """Fit a detector to a few samples as to many: nothing is held here, and parts of them are worth a journey too."""
     sizes = {"few_to_send": 20, "tasks_per_thread": tasks_per_thread}
-    return fitted_detector(X, pairs_type=partial(UnheldClusterPairs, client=client, **sizes), **parameters)
+    return fitted_detector(
+        X, pairs_type=partial(UnheldClusterPairs, client=TrackedClient(client), **sizes), **parameters
+    )
 
 
 @pytest.mark.parametrize("kind", ["distinct", "tied", "duplicate"])
@@ -101,7 +104,7 @@ def test_a_fit_on_a_cluster_is_that_of_one_machine_bit_by_bit(client, kind, para
 def test_fronts_foreseen_on_a_cluster_are_those_of_one_machine(client, kind, n_criteria):
     own = fitted(None, draw_samples(kind, 100, n_criteria))
     here = ComputedPairs(own.criteria, own.encodings, 1)
-    there = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=client, few_to_send=20)
+    there = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=TrackedClient(client), few_to_send=20)
     assert isinstance(there.subset(np.arange(25)), distributed.ClusterPairs)
     assert not isinstance(there.subset(np.arange(20)), distributed.ClusterPairs)
     n_neighbors = np.full(n_criteria, 3)
@@ -125,7 +128,7 @@ def test_the_number_of_tasks_changes_no_bit(client, n_tasks):
 
 def test_the_workers_take_turns_and_results_keep_their_order(client):
     own = fitted(None, np.random.default_rng(0).random((30, 2)))
-    pairs = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=client)
+    pairs = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=TrackedClient(client))
     results = list(pairs.map(lambda pairs, part: (part, os.getpid()), range(7)))
     assert [part for part, _ in results] == list(range(7))
     assert {worker for _, worker in results} == set(client.run(os.getpid).values())
@@ -137,7 +140,7 @@ def test_the_workers_take_turns_and_results_keep_their_order(client):
 def test_tasks_wait_for_workers_that_come_back():
     own = fitted(None, np.random.default_rng(0).random((30, 2)))
     with new_cluster(n_workers=0) as cluster, Client(cluster) as client:
-        pairs = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=client)
+        pairs = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=TrackedClient(client))
         start = threading.Timer(1.0, cluster.scale, (1,))
         start.start()
         assert list(pairs.map(lambda pairs, part: part, range(3))) == [0, 1, 2]
@@ -294,7 +297,7 @@ def test_workers_that_keep_dying_are_told_of():
     X = np.random.default_rng(0).random((60, 1))
     with new_cluster() as cluster, Client(cluster) as client:
         own = fitted([Criterion("dying", [0], dying)], X)
-        pairs = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=client)
+        pairs = distributed.ClusterPairs(own.criteria, own.encodings, 1, client=TrackedClient(client))
         with pytest.raises(ConnectionError, match=r"distributed.fit must have a cluster to the end. Dask says instead"):
             list(pairs.map(lambda pairs, rows: pairs.block(rows), [slice(0, 5)]))
 
@@ -346,7 +349,7 @@ def test_a_fit_or_score_that_fails_leaves_nothing_on_the_cluster(client):
     X = np.random.default_rng(0).random((100, 2))
     criteria = [Criterion("failing", [0], failing), Criterion("b", [1])]
     for _ in range(2):
-        with pytest.raises(RuntimeError, match="no such dissimilarity"), distributed.taking(client, "test") as own:
+        with pytest.raises(RuntimeError, match="no such dissimilarity"), cluster.checked_client(client, "test") as own:
             fitted_on(own, X, criteria=criteria, max_depth=5)
         with pytest.raises(RuntimeError, match="no such dissimilarity"):
             distributed.score_samples(ParetoDepthDetector(criteria).fit(X), X[:5], client)

@@ -7,6 +7,25 @@ from paretodepth._kernels import compiled
 
 
 @compiled
+def count_lowest(
+    lowest: NDArray[np.float64], n_fronts: int, step: int, dyads: NDArray[np.float64], found: NDArray[np.intp]
+) -> None:
+    """Write how many of the first `n_fronts` values, which do not fall, are at most each dyad's second criterion.
+
+    The searches go side by side and without branches, so that none waits for another. `step` is the largest power of
+    two up to `n_fronts`.
+    """
+    for search in range(dyads.shape[0]):
+        found[search] = 0
+    while step > 0:
+        for search in range(dyads.shape[0]):
+            last = found[search] + step
+            is_above = last <= n_fronts and lowest[last - 1] <= dyads[search, 1]
+            found[search] += step * is_above
+        step >>= 1
+
+
+@compiled
 def number_pairs(pairs: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the front numbers of two-criteria dyads in lexicographic order.
 
@@ -24,17 +43,8 @@ def number_pairs(pairs: NDArray[np.float64]) -> NDArray[np.intp]:
     number = 0
     for start in range(0, n_dyads, found.shape[0]):
         n_searches = min(found.shape[0], n_dyads - start)
-        # The searches of a block go side by side and without branches, so that none waits for another.
         # They miss what the block itself adds, which can only raise a number: it is made up for below.
-        for search in range(n_searches):
-            found[search] = 0
-        step = widest_step
-        while step > 0:
-            for search in range(n_searches):
-                last = found[search] + step
-                is_above = last <= n_fronts and lowest[last - 1] <= pairs[start + search, 1]
-                found[search] += step * is_above
-            step >>= 1
+        count_lowest(lowest, n_fronts, widest_step, pairs[start : start + n_searches], found)
         for search in range(n_searches):
             dyad = start + search
             # An equal dyad follows at once and shares the front of the one before it.
@@ -80,22 +90,14 @@ def sweep_up(
 
     The dyads and the points, which have these front numbers, come in lexicographic order.
     ``lowest[f]`` is the smallest second criterion met so far on front f + 1, NaN if none was
-    met, as is the case of the last one, which is no front. Searches find room in `found`.
+    met, as is the case of the last one, which is no front. `found` is memory for searches.
     """
     swept = n_fronts = 0
     widest_step = 1
     for start in range(0, dyads.shape[0], found.shape[0]):
         n_searches = min(found.shape[0], dyads.shape[0] - start)
-        # Side by side, as in `number_pairs`: what is swept meanwhile can only raise a depth, and is made up for below.
-        for search in range(n_searches):
-            found[search] = 0
-        step = widest_step
-        while step > 0:
-            for search in range(n_searches):
-                last = found[search] + step
-                is_above = last <= n_fronts and lowest[last - 1] <= dyads[start + search, 1]
-                found[search] += step * is_above
-            step >>= 1
+        # What is swept meanwhile can only raise a depth, and is made up for below.
+        count_lowest(lowest, n_fronts, widest_step, dyads[start : start + n_searches], found)
         for search in range(n_searches):
             first, second = dyads[start + search, 0], dyads[start + search, 1]
             while swept < points.shape[0]:

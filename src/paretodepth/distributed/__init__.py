@@ -1,14 +1,13 @@
 """The same fit and the same scores on a Dask cluster.
 
 Needs the extra ``distributed``. The training samples go to every worker once; blocks of
-pairs are tasks, which workers take in turn; what they do not drop is joined in a tree. A worker
-that dies is made up for by the others, and the result is that of one machine, bit by bit.
+pairs are tasks, which workers take in turn; what they keep is joined in a tree. If a worker
+dies, others take over its tasks, and the result is that of one machine, bit by bit.
 """
 
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -21,14 +20,7 @@ from paretodepth._blocks import BufferPool, Part, Result, row_blocks, with_progr
 from paretodepth._checks import listed
 from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.detector import NAME, ParetoDepthDetector, fit_by_pairs
-from paretodepth.distributed.cluster import (
-    Taking,
-    check_client,
-    check_versions,
-    check_worker_memory,
-    clear_errors,
-    taking,
-)
+from paretodepth.distributed.cluster import TrackedClient, check_worker_memory, checked_client, clear_errors
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.pairs.pairs import ComputedPairs, Criteria, Encodings, Pairs, SomeCriteria, add_later
 from paretodepth.scoring.model import Model
@@ -39,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["fit", "score_samples"]
 
 FEW_TO_SEND = 5000
-"""Training samples whose pairs are not worth a journey."""
+"""Training samples whose pairs are computed faster here than sent."""
 TASKS_PER_THREAD = 4
 """Summaries a thread of the cluster makes: more balance the load, and each is sent."""
 JOINED_AT_ONCE = 8
@@ -76,9 +68,7 @@ def fit(detector: ParetoDepthDetector, X: Any, client: Client) -> ParetoDepthDet
     >>> distributed.fit(detector, X, client)  # doctest: +SKIP
     """
     check_detector(detector, "distributed.fit")
-    check_client(client, "distributed.fit")
-    check_versions(client, "distributed.fit")
-    with taking(client, "distributed.fit") as own:
+    with checked_client(client, "distributed.fit") as own:
         return fit_by_pairs(detector, _gathered(X, own), partial(ClusterPairs, client=own))
 
 
@@ -101,29 +91,19 @@ def score_samples(detector: ParetoDepthDetector, X: Any, client: Client) -> NDAr
     """
     check_detector(detector, "distributed.score_samples")
     check_is_fitted(detector)
-    check_client(client, "distributed.score_samples")
-    check_versions(client, "distributed.score_samples")
-    with taking(client, "distributed.score_samples") as own:
-        function, parts, numbers, spread = _parts(X, detector.model_, own)
-        remote = _sent(detector.model_, own)
+    with checked_client(client, "distributed.score_samples") as own:
+        function, parts, numbers, to_all_samples = _parts(X, detector.model_, own)
+        remote = own.send(detector.model_)
         n_parts = len(parts)
         futures = own.map(function, [remote] * n_parts, parts, numbers, [detector.n_jobs] * n_parts, pure=False)
-        scores = list(with_progress(_results(futures, own), n_parts))
-    return -spread(np.concatenate(scores) if scores else np.empty(0))
+        scores = list(with_progress(own.results(futures), n_parts))
+    return -to_all_samples(np.concatenate(scores) if scores else np.empty(0))
 
 
 class ClusterPairs(ComputedPairs):
     """Pairs of training samples whose blocks are computed by the workers of a cluster.
 
-    Parameters
-    ----------
-    criteria, views, n_jobs
-        As of `ComputedPairs`.
-    client : distributed.Client
-    few_to_send : int, default=5000
-        Up to how many samples those drawn from these stay here.
-    tasks_per_thread : int, default=4
-        Summaries that a thread of the cluster makes.
+    A subset of at most `few_to_send` samples stays here. Each thread of the cluster makes `tasks_per_thread` summaries.
     """
 
     def __init__(
@@ -132,7 +112,7 @@ class ClusterPairs(ComputedPairs):
         encodings: Encodings,
         n_jobs: int | None,
         *,
-        client: Client | Taking,
+        client: TrackedClient,
         few_to_send: int = FEW_TO_SEND,
         tasks_per_thread: int = TASKS_PER_THREAD,
     ) -> None:
@@ -142,15 +122,15 @@ class ClusterPairs(ComputedPairs):
         self._tasks_per_thread = tasks_per_thread
         check_worker_memory(sum(encoding.nbytes for encoding in encodings), client, "distributed.fit")
         with clear_errors("distributed.fit"):
-            self._remote = _sent(ComputedPairs(criteria, encodings, 1), client)
+            self._remote = client.send(ComputedPairs(criteria, encodings, 1))
 
     def map(self, function: Callable[[Pairs, Part], Result], parts: Sequence[Part]) -> Iterator[Result]:
-        """Give the function's results for these pairs and each part, in the order of the parts, as they come."""
+        """Yield the function's results for these pairs and each part, in the order of the parts, as they come."""
         with clear_errors("distributed.fit"):
             # Sent once, as it may hold an index of all fronts.
-            remote = _sent(function, self._client)
-            futures = _shared_out(_apply, (remote, self._remote), parts, self._client)
-            yield from with_progress(_results(futures, self._client), len(parts))
+            remote = self._client.send(function)
+            futures = self._client.share_out(_apply, (remote, self._remote), parts)
+            yield from with_progress(self._client.results(futures), len(parts))
 
     def summarized(self, summaries: Sequence[SomeCriteria], blocks: Sequence[slice]) -> list[Fronts]:
         """Return the fronts of summaries after the dyads of blocks of samples with later ones were added to each."""
@@ -158,13 +138,13 @@ class ClusterPairs(ComputedPairs):
         n_tasks = max(1, min(len(blocks), self._tasks_per_thread * n_threads))
         groups = [blocks[task::n_tasks] for task in range(n_tasks)]
         with clear_errors("distributed.fit"):
-            remote = _sent(summaries, self._client)
-            futures = _shared_out(_summarize, (remote, self._remote), groups, self._client)
+            remote = self._client.send(summaries)
+            futures = self._client.share_out(_summarize, (remote, self._remote), groups)
             # The last few are joined here, where the fronts are needed and nobody else has anything to do.
             while len(futures) > JOINED_AT_ONCE:
                 parts = [futures[start : start + JOINED_AT_ONCE] for start in range(0, len(futures), JOINED_AT_ONCE)]
                 futures = self._client.map(_joined, parts, pure=False)
-            for part in with_progress(_results(futures, self._client), len(futures)):
+            for part in with_progress(self._client.results(futures), len(futures)):
                 _join(summaries, part)
         return [summary.fronts() for _, summary in summaries]
 
@@ -183,48 +163,15 @@ class ClusterPairs(ComputedPairs):
         )
 
 
-def _sent(value: Any, client: Client | Taking) -> Any:
-    """Return a future of a value that every worker fetches once.
-
-    As the result of a task, not scattered: that would be lost with the workers that hold it.
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sending large graph")
-        return client.submit(_same, value, pure=False)
-
-
-def _shared_out(
-    function: Callable[..., Any], given: tuple[Any, ...], parts: Sequence[Any], client: Client | Taking
-) -> list[Any]:
-    """Return futures of a function's results for what all tasks are given and each part, the workers taking turns.
-
-    Dask gives tasks to the worker that holds what they are given, and those without work take
-    over some of them only if it expects them to last. A worker that dies or falls behind is made up for as ever.
-    """
-    workers = [worker for worker, n_threads in client.nthreads().items() for _ in range(n_threads)] or [None]
-    futures: list[Any] = [None] * len(parts)
-    for turn, worker in enumerate(workers[: len(parts)]):
-        own = parts[turn :: len(workers)]
-        arguments = [[value] * len(own) for value in given]
-        futures[turn :: len(workers)] = client.map(
-            function, *arguments, own, pure=False, workers=worker, allow_other_workers=worker is not None
-        )
-    return futures
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
 def _apply(function: Callable[[Pairs, Part], Result], pairs: Pairs, part: Part) -> Result:
     return function(pairs, part)
 
 
 def _summarize(summaries: Sequence[SomeCriteria], pairs: Pairs, blocks: Sequence[slice]) -> Sequence[SomeCriteria]:
     """Return summaries of the dyads of some blocks; other tasks use the same empty ones."""
-    own, rooms = copy.deepcopy(summaries), BufferPool()
+    own, buffers = copy.deepcopy(summaries), BufferPool()
     for rows in blocks:
-        add_later(own, rooms, pairs, rows)
+        add_later(own, buffers, pairs, rows)
     return own
 
 
@@ -244,12 +191,12 @@ def _join(summaries: Sequence[SomeCriteria], part: Sequence[SomeCriteria]) -> No
 
 
 def _block_scores(model: Model, encodings: list[Encoding], first_row: int, n_jobs: int | None) -> NDArray[np.float64]:
-    """Return the scores of a block of samples, given what the criteria see of them; larger is stranger."""
+    """Return the scores of a block of samples, given as the criteria encode them; larger is more unusual."""
     return model.new_scores(encodings, n_jobs=n_jobs, first_row=first_row)
 
 
 def _partition_scores(model: Model, part: Any, number: int, n_jobs: int | None) -> NDArray[np.float64]:
-    """Return the scores of a partition, which may be empty; larger is stranger."""
+    """Return the scores of a partition, which may be empty; larger is more unusual."""
     if not len(part):
         return np.empty(0)
     try:
@@ -258,16 +205,7 @@ def _partition_scores(model: Model, part: Any, number: int, n_jobs: int | None) 
         refuse_partition(error, number)
 
 
-def _results(futures: Sequence[Any], client: Client | Taking) -> Iterator[Any]:
-    """Give results in their order, and let go of each future once it is used."""
-    waiting = list(futures)
-    del futures
-    waiting.reverse()
-    while waiting:
-        yield client.gather(waiting.pop())
-
-
-def _gathered(X: Any, client: Client | Taking) -> Any:
+def _gathered(X: Any, client: TrackedClient) -> Any:
     """Return samples that may be spread over a cluster as they are in one place."""
     if not hasattr(X, "dask"):
         return X
@@ -285,17 +223,17 @@ class _Parts(NamedTuple):
     parts : list of Future
     numbers : list of int
         Of each part, for messages.
-    spread : callable
-        Gives all scores the places of their samples.
+    to_all_samples : callable
+        Turns the scores of all parts into those of all samples, NaN where one was dropped.
     """
 
     function: Callable[..., NDArray[np.float64]]
     parts: list[Any]
     numbers: list[int]
-    spread: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    to_all_samples: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-def _parts(X: Any, model: Model, client: Client | Taking) -> _Parts:
+def _parts(X: Any, model: Model, client: TrackedClient) -> _Parts:
     """Return the parts of samples, and what scores one.
 
     Of a Dask collection these are its partitions, numbered one by one. Other samples are read
@@ -306,23 +244,23 @@ def _parts(X: Any, model: Model, client: Client | Taking) -> _Parts:
         check_partitions(X, client)
         partitions = X.to_delayed().ravel() if hasattr(X, "chunks") else X.to_delayed()
         futures = list(client.compute(list(partitions)))
-        return _Parts(_partition_scores, futures, list(range(len(futures))), _same)
+        return _Parts(_partition_scores, futures, list(range(len(futures))), lambda scores: scores)
     encoded = model.encode(X, caller=NAME)
     n_values = len(model.criteria.fitted) * len(model.rows)
     blocks = row_blocks(len(encoded.rows), n_values) if len(encoded.rows) else []
-    parts = [_sent([encoding[rows] for encoding in encoded.encodings], client) for rows in blocks]
+    parts = [client.send([encoding[rows] for encoding in encoded.encodings]) for rows in blocks]
     return _Parts(_block_scores, parts, [rows.start for rows in blocks], encoded.with_nan_for_dropped)
 
 
 def check_detector(detector: object, caller: str) -> None:
-    """Refuse what is no detector."""
+    """Refuse anything but a detector."""
     if not isinstance(detector, ParetoDepthDetector):
         raise TypeError(
             f"The 'detector' parameter of {caller} must be a ParetoDepthDetector. Got {detector!r} instead."
         )
 
 
-def check_partitions(X: Any, client: Client | Taking) -> None:
+def check_partitions(X: Any, client: TrackedClient) -> None:
     """Refuse a Dask data frame whose partitions have other columns than it says, and arrays cut between columns."""
     if hasattr(X, "chunks"):
         if X.ndim != 2 or len(X.chunks[1]) != 1:

@@ -1,11 +1,12 @@
-"""The cluster itself: whether it can be used, what it is asked to do, and how it ends."""
+"""The cluster itself: a client that cancels what it asked for, checks of the workers, connections."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from paretodepth._checks import check_extra
 
@@ -17,18 +18,14 @@ SECONDS_TO_WAIT = 10
 SAME_VERSIONS = ("python", "paretodepth", "numpy")
 """What must be the same on the workers as here: what is sent would not be understood, or other bits come back."""
 WORKER_BYTES = 2**27
-"""That a worker needs beside the training samples, for blocks."""
+"""That a worker needs for blocks, besides the training samples."""
 
 
-class Taking:
-    """A client that notes all it asks the cluster for, so that it can be taken back.
+class TrackedClient:
+    """A client that notes all it asks the cluster for, so that it can be cancelled.
 
-    If a task fails, Dask's client keeps the exception, and with it the frames and futures of who waited for it: the
-    training samples would stay on the workers until the client is closed.
-
-    Parameters
-    ----------
-    client : distributed.Client
+    If a task fails, Dask's client keeps the exception, and with it the frames and futures that waited for the task:
+    the training samples would stay on the workers until the client is closed.
     """
 
     def __init__(self, client: Client) -> None:
@@ -56,8 +53,39 @@ class Taking:
         self._keys.update(future.key for future in (futures if isinstance(futures, list) else [futures]))
         return futures
 
-    def unread_last(self) -> None:
-        """Let go of all that was asked for."""
+    def send(self, value: Any) -> Future:
+        """Return a future of a value that every worker fetches once."""
+        # As the result of a task, not scattered: that would be lost with the workers that hold it.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            return self.submit(_same, value, pure=False)
+
+    def share_out(self, function: Callable[..., Any], given: Sequence[Any], parts: Sequence[Any]) -> list[Future]:
+        """Return futures of a function's results for what all tasks are given and each part; workers take turns.
+
+        Dask gives tasks to the worker that holds what they are given, and idle workers take over some of them only
+        if it expects them to last. The tasks of a worker that dies or falls behind go to others as ever.
+        """
+        workers = [worker for worker, n_threads in self.nthreads().items() for _ in range(n_threads)] or [None]
+        futures: list[Any] = [None] * len(parts)
+        for turn, worker in enumerate(workers[: len(parts)]):
+            own = parts[turn :: len(workers)]
+            arguments = [[value] * len(own) for value in given]
+            futures[turn :: len(workers)] = self.map(
+                function, *arguments, own, pure=False, workers=worker, allow_other_workers=worker is not None
+            )
+        return futures
+
+    def results(self, futures: Sequence[Future]) -> Iterator[Any]:
+        """Yield results in their order, and release each future once it is used."""
+        waiting = list(futures)
+        del futures
+        waiting.reverse()
+        while waiting:
+            yield self.gather(waiting.pop())
+
+    def cancel_all(self) -> None:
+        """Cancel all that was asked for."""
         from distributed import Future
 
         keys = [key for key in self._keys if key in self.client.futures]
@@ -65,21 +93,27 @@ class Taking:
             self.client.cancel([Future(key, self.client) for key in keys], force=True)
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 @contextmanager
-def taking(client: Client, caller: str) -> Iterator[Taking]:
-    """Give a client that leaves nothing on the cluster if what is done with it fails."""
-    own = Taking(client)
+def checked_client(client: object, caller: str) -> Iterator[TrackedClient]:
+    """Yield a client of a cluster that can be used, which leaves nothing there if what is done with it fails."""
+    check_client(client, caller)
+    own = TrackedClient(cast("Client", client))
+    check_versions(own, caller)
     try:
         with clear_errors(caller):
             yield own
     except BaseException:
-        own.unread_last()
+        own.cancel_all()
         raise
 
 
 @contextmanager
 def clear_errors(caller: str) -> Iterator[None]:
-    """Turn what Dask raises when a cluster or its workers are gone into a sentence."""
+    """Turn what Dask raises when a cluster or its workers are gone into a clear error."""
     from distributed import KilledWorker
     from distributed.client import FutureCancelledError
     from distributed.comm import CommClosedError
@@ -91,7 +125,7 @@ def clear_errors(caller: str) -> Iterator[None]:
 
 
 def check_client(client: object, caller: str, *, seconds: float = SECONDS_TO_WAIT) -> None:
-    """Refuse what is no client of a running cluster with a worker, which may take some seconds to come."""
+    """Refuse anything but a client of a running cluster with a worker, which may take some seconds to come."""
     distributed = check_extra("distributed", "distributed")
     if not isinstance(client, distributed.Client):
         raise TypeError(
@@ -112,7 +146,7 @@ def check_client(client: object, caller: str, *, seconds: float = SECONDS_TO_WAI
         ) from error
 
 
-def check_versions(client: Client, caller: str) -> None:
+def check_versions(client: TrackedClient, caller: str) -> None:
     """Refuse workers with other versions of what must be the same."""
     found = client.get_versions(packages=["paretodepth"])
     own = found["client"]["packages"]
@@ -131,7 +165,7 @@ def _version(version: Any, name: str) -> str:
     return ".".join(str(version or "").split(".")[:2]) if name == "python" else str(version or "")
 
 
-def check_worker_memory(n_bytes: int, client: Client | Taking, caller: str) -> None:
+def check_worker_memory(n_bytes: int, client: TrackedClient, caller: str) -> None:
     """Refuse workers that may not take as much memory as the training samples and a block need."""
     limits: Sequence[int] = [worker["memory_limit"] for worker in client.scheduler_info()["workers"].values()]
     needed = 2 * n_bytes + WORKER_BYTES
@@ -161,9 +195,9 @@ def refuse_cluster(error: BaseException, caller: str) -> NoReturn:
 
 
 def local_cluster(n_workers: int | None = None) -> LocalCluster:
-    """Return a new cluster on this machine, which listens to nobody else: its pages have no login.
+    """Return a new cluster on this machine, which nobody else can reach: its pages have no login.
 
-    They are at any port that is free, for to the usual one another cluster may listen.
+    They are at any free port, because another cluster may use the default one.
     """
     dask = check_extra("distributed", "distributed")
     return dask.LocalCluster(
@@ -173,7 +207,7 @@ def local_cluster(n_workers: int | None = None) -> LocalCluster:
 
 @contextmanager
 def connected(address: str | None) -> Iterator[Client | None]:
-    """Give a client of the Dask cluster at an address, of a new one on this machine for "local", or None."""
+    """Yield a client of the Dask cluster at an address, of a new one on this machine for "local", or None."""
     if address is None:
         yield None
         return

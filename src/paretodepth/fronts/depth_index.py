@@ -1,9 +1,9 @@
-"""How deep new dyads lie below the fronts of the training dyads."""
+"""Depths of new dyads below the fronts of the training dyads."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from paretodepth.fronts.tree import MAX_HEIGHT, build_level_tree, encoded
 
 Swept = tuple[NDArray[np.float64], NDArray[np.int32]]
 SWEPT_POINTS = 200.0
-"""Points that a sweep goes past in the time it takes to look up one dyad."""
+"""Points that a sweep passes in the time it takes to look up one dyad; 0 never sweeps."""
 N_SEARCHES = 16
 """Dyads that a sweep searches for side by side."""
 MIN_GROUP_BITS = 5
@@ -27,11 +27,11 @@ FIRST_SHARE = 1 / 4
 FEW_CRITERIA = 4
 """With more, dyads end anywhere."""
 FEW_POINTS = 2**19
-"""With more, whoever scores first would wait long for the second tree."""
+"""With more, the first scores would have to wait long for the second tree."""
 MAX_EFFORT = 512
 """Comparisons a point, of those beyond, that take no longer than a tree of them."""
 LOOKING = 4
-"""Comparisons that are made in the time it takes to look whether a point is of any interest."""
+"""Comparisons that take as long as to see whether a point is of interest."""
 AT_ONCE = 64
 """Points that the processor compares a dyad with at once."""
 DepthKind = Literal["paper", "insertion", "mid"]
@@ -49,7 +49,7 @@ class Depths:
     ``"mid"``
         the mean of the two.
 
-    The index that answers is built once, when it is first asked.
+    The index that answers is built once, when it is first used.
 
     References
     ----------
@@ -59,14 +59,13 @@ class Depths:
     def __init__(self, fronts: Fronts, kind: DepthKind) -> None:
         self.fronts = fronts
         self.kind = kind
-        self._index: _Index | None = None
+        self._index: Staircases | _Trees | None = None
         if len(fronts):
-            # That of two criteria sees itself what it needs.
             self._index = Staircases(fronts) if fronts.dyads.shape[1] == 2 else _Trees(fronts, kind)
 
     @classmethod
     def of_dyads(cls, dyads: NDArray[np.float64], kind: DepthKind, *, n_jobs: int | None = None) -> Depths:
-        """Return depths below all fronts of dyads that need no check, which are put in order but once."""
+        """Return depths below all fronts of dyads that need no check, which are sorted only once."""
         _, ordered, numbers = number_fronts(dyads, n_jobs)
         depths = cls(Fronts.of_numbered(ordered, numbers, None), kind)
         # Of many it would take memory for as long as the index is there, and they are looked up more often than swept.
@@ -91,34 +90,13 @@ class Depths:
         return depths
 
 
-class _Index(Protocol):
-    """Fronts, to be asked for the depths of dyads in lexicographic order."""
-
-    def first_dominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the paper's depths."""
-
-    def first_undominated(self, dyads: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the insertion depths."""
-
-    def both(self, dyads: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the paper's depths and the insertion depths."""
-
-
 class Staircases:
     """Two criteria: a front is a staircase, falling in one criterion as the other grows.
 
     Many dyads are swept along the first criterion together with the points of the fronts.
     A few are looked up: the fronts, or a tree of them, are bisected, and each front itself.
-
-    Parameters
-    ----------
-    fronts : Fronts
-        At least one.
-    swept : tuple of ndarray or None, default=None
-        The dyads of the fronts in lexicographic order and their front numbers, if they are at hand.
-    swept_points : float, default=200
-        Points that a sweep goes past in the time it takes to look up one dyad; 0 sweeps
-        never. It changes no depth.
+    `swept` are the dyads of the fronts in lexicographic order and their front numbers, if
+    known; `swept_points` changes no depth.
     """
 
     def __init__(self, fronts: Fronts, *, swept: Swept | None = None, swept_points: float = SWEPT_POINTS) -> None:
@@ -128,7 +106,7 @@ class Staircases:
             self._swept = swept
 
     def _is_swept(self, dyads: NDArray[np.float64]) -> bool:
-        """Tell whether there are enough dyads for a sweep."""
+        """Return whether there are enough dyads for a sweep."""
         return len(dyads) * self._swept_points > len(self._fronts.dyads)
 
     def both(self, dyads: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -141,7 +119,7 @@ class Staircases:
     ) -> NDArray[np.float64]:
         """Return the first front with a point that each dyad, in lexicographic order, dominates: the paper's depth.
 
-        It is found sooner from the insertion depth on, which is never larger.
+        The search starts at the insertion depth if given, which is never larger.
         """
         n_fronts = len(self._fronts)
         depths = np.zeros(len(dyads)) if undominated is None else undominated.copy()
@@ -195,10 +173,7 @@ class Staircases:
 
 
 class _Trees:
-    """Any number of criteria: trees that find the first level with a point that a dyad dominates.
-
-    The levels are the fronts, or the fronts in reverse seen through a mirror.
-    """
+    """Any number of criteria: trees of levels, which are the fronts, or the mirrored fronts in reverse."""
 
     def __init__(self, fronts: Fronts, kind: DepthKind) -> None:
         points, starts = fronts.dyads, fronts.starts
@@ -224,20 +199,10 @@ class _Trees:
 class FirstLevels:
     """Finds the first level with a point that a dyad dominates.
 
-    A tree of the first levels is built at once. Dyads that dominate none of their points, a
-    few as a rule, are compared with all that is beyond; once that has taken as long, a
-    tree of what is beyond is built.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_points, n_criteria)
-        At least one, level by level.
-    starts : ndarray of shape (n_levels + 1,)
-        Level l is ``points[starts[l]:starts[l + 1]]``.
-    first_share : float, default=1
-        Share of the points that the first tree holds at least. It changes no answer.
-    max_effort : int, default=512
-        Comparisons a point before there is another tree. It changes no answer.
+    Level l is ``points[starts[l]:starts[l + 1]]``; there is at least one point. A tree of the
+    first levels, with at least `first_share` of the points, is built at once. Dyads that
+    dominate none of these, a few as a rule, are compared with all others; after `max_effort`
+    comparisons a point, a second tree is built. Neither number changes an answer.
     """
 
     def __init__(
@@ -258,8 +223,8 @@ class FirstLevels:
 
     def of(self, dyads: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return the first level of each dyad, these being in lexicographic order; `n_levels` where there is none."""
-        # Equal dyads are looked up once: a pair is among the nearest of both its samples, samples that are alike have
-        # equal dyads, and those that dominate next to nothing take a tree far longer than others.
+        # Equal dyads are looked up once: a pair is among the nearest of both its samples, similar samples have equal
+        # dyads, and those that dominate next to nothing take a tree far longer than others.
         is_first = is_new(dyads)
         distinct = np.ascontiguousarray(dyads[is_first])
         found = _searched(self._first, distinct, self._n_first)
@@ -280,9 +245,9 @@ class FirstLevels:
         return self._n_first + _searched(self._beyond, dyads, self._n_levels - self._n_first)
 
     def _compared(self, dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
-        """Return the place of the first point beyond that each dyad dominates, found by comparing them with all.
+        """Return the position of the first point beyond that each dyad dominates, by comparisons with all.
 
-        That of no point where there is none; None if it would take too long.
+        The number of points if there is none; None if it would take too long.
         """
         points = self._points[self._n_points :]
         # Together with those that are extreme in the same criterion, which few points reach.
@@ -303,7 +268,7 @@ class FirstLevels:
 
 
 def _searched(tree: LevelTree, dyads: NDArray[np.float64], n_levels: int) -> NDArray[np.intp]:
-    """Return the first level of a tree, of so many, with a point that each dyad dominates, or their number."""
+    """Return the first of `n_levels` levels of a tree with a point that each dyad dominates, or `n_levels`."""
     found = np.full(len(dyads), n_levels, np.int32)
     asked = np.full(tree.records.shape[1], LARGEST, np.int16)
     find_levels(tree, dyads, encoded(dyads, tree.edges), asked, np.empty(MAX_HEIGHT, np.int64), found)

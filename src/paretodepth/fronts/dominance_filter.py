@@ -24,39 +24,26 @@ from paretodepth.fronts.numbering import distinct_values
 Block = NDArray[np.float64] | Sequence[NDArray[np.float64]]
 """Dissimilarities of shape (n_criteria, n_rows, n_columns), or a list of those of each criterion."""
 N_BINS = 1024
-"""Bins, over the bits of numbers, that tell the cell of a number with one look; they stay in the nearest cache."""
+"""Bins, over the bits of numbers, that find the cell of a number in one step; they stay in the nearest cache."""
 N_CODES = 64
-"""Dyads whose cells are told side by side."""
+"""Dyads whose cells are found side by side."""
 
 
 class SummarySizes(NamedTuple):
-    """Sizes of a summary's parts, which change its time and memory and not the fronts.
-
-    Attributes
-    ----------
-    n_stairs : int
-        Cells of the table over a staircase: by default 32 KiB, so that it stays in the nearest cache.
-    n_cells : int
-        Cells, at most, of the table over a front of three or four criteria, a bit each: 64³ or
-        32⁴ by default. More reject few dyads more and take longer to fill.
-    n_points : int
-        Points that stand for a front of one or five and more criteria: more reject few dyads more and
-        cost those that pass.
-    n_candidates : int
-        Points of a front that these are chosen from.
-    n_probes : int
-        Dyads that they are chosen by.
-    batch_values : int
-        Dissimilarities that are sorted at once, as long as the summary is smaller; by default
-        some 1.2 GiB at the peak.
-    """
+    """Sizes of a summary's parts, which change its time and memory and not the fronts."""
 
     n_stairs: int = 4096
+    """Cells of the table over a staircase: 32 KiB, so that it stays in the nearest cache."""
     n_cells: int = 2**20
+    """Most cells, a bit each, of the table over a front of three or four criteria: 64³ or 32⁴. More drop few more."""
     n_points: int = 256
+    """Points that stand for a front of one or five and more criteria. More drop few more and cost the survivors."""
     n_candidates: int = 1024
+    """Points of a front that these are chosen from."""
     n_probes: int = 2**14
+    """Dyads that they are chosen by."""
     batch_values: int = 3 * 2**23
+    """Dissimilarities that are sorted at once, as long as the summary is smaller: at the peak some 1.2 GiB."""
 
 
 USUAL_SIZES = SummarySizes()
@@ -113,10 +100,10 @@ class DominanceFilter:
 
 
 def new_cells(points: NDArray[np.float64], n_cells: int) -> tuple[Cells, NDArray[np.float64]]:
-    """Return at most so many cells over points, and the corners of cells beyond which these lie.
+    """Return at most `n_cells` cells over points, and the corners of cells beyond which these lie.
 
-    A cell starts at its smallest corner. Each point is moved to the nearest corner that it
-    dominates, and what this corner is nowhere larger than is dropped.
+    Each point is moved to the nearest smallest corner of a cell that it dominates. All that is
+    nowhere smaller than this corner is dropped.
     """
     n_criteria = points.shape[1]
     # A power of two, and of at most 8 bits.
@@ -125,13 +112,14 @@ def new_cells(points: NDArray[np.float64], n_cells: int) -> tuple[Cells, NDArray
     bins = np.zeros((n_criteria, N_BINS), np.uint8)
     first_bins, shifts = np.zeros((2, n_criteria), np.int64)
     for criterion, column in enumerate(points.T):
-        own = _quantiles(column, width - 2)
-        if len(own):
+        if len(column):
+            own = np.sort(column)[np.linspace(0, len(column) - 1, width - 2).astype(np.intp)]
             # Right behind the largest one, so that there is a corner that a point at this end dominates.
             own = distinct_values(np.append(own, math.nextafter(own[-1], math.inf)))
             bounds[criterion, : len(own)] = own
             bins[criterion], first_bins[criterion], shifts[criterion] = _bins(own)
-    corners = _minimal(_corners(points, bounds))
+    # Each once, and only those that no other one dominates.
+    corners = Fronts.from_dyads(_corners(points, bounds), max_depth=1).dyads.astype(np.intp)
     is_beyond = np.zeros((width,) * n_criteria, bool)
     is_beyond[tuple(corners.T)] = True
     for criterion in range(n_criteria):
@@ -139,11 +127,6 @@ def new_cells(points: NDArray[np.float64], n_cells: int) -> tuple[Cells, NDArray
     cells = Cells(bounds, bins, first_bins, shifts, np.packbits(is_beyond.ravel(), bitorder="little"))
     # Cell 0 has no bound, and is no corner.
     return cells, np.take_along_axis(bounds, corners.T - 1, axis=1).T
-
-
-def _quantiles(values: NDArray[np.float64], n_values: int) -> NDArray[np.float64]:
-    """Return so many of the values, evenly spread over their order, the smallest and the largest among them."""
-    return np.sort(values)[np.linspace(0, len(values) - 1, n_values if len(values) else 0).astype(np.intp)]
 
 
 def _bins(bounds: NDArray[np.float64]) -> tuple[NDArray[np.intp], np.int64, int]:
@@ -173,8 +156,3 @@ def _corners(points: NDArray[np.float64], bounds: NDArray[np.float64]) -> NDArra
     has_bound = ~np.isnan(np.take_along_axis(bounds, np.minimum(corners, width).T - 1, axis=1).T)
     found: NDArray[np.intp] = corners[(has_bound & (corners < width)).all(axis=1)]
     return found
-
-
-def _minimal(corners: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the corners, each once, that no other one dominates."""
-    return Fronts.from_dyads(corners.astype(np.float64), max_depth=1).dyads.astype(np.intp)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,13 +20,13 @@ from paretodepth.fronts.numbering import (
 )
 
 KEY_BITS = 63
-"""Of an integer to sort by that is not negative."""
+"""Bits of an integer key that is not negative."""
 FEW_VALUES = 1024
-"""Values that are faster searched than sorted."""
+"""Number of values up to which searching is faster than sorting."""
 FEW_DYADS = 256
-"""Dyads that are faster sorted by all criteria at once."""
+"""Number of dyads up to which one sort by all criteria is faster."""
 N_LOOKED_AT = 1000
-"""Values that are looked at to foresee whether all are tied."""
+"""Values that show whether most are tied."""
 
 
 def front_numbers(dyads: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.intp]:
@@ -153,7 +152,7 @@ class Fronts:
 
     def merge(self, other: Fronts) -> Fronts:
         """Return the fronts of both sets of dyads together, up to the smaller of the two caps."""
-        check_mergeable(self, other, "Fronts.merge")
+        check_mergeable(other, self.dyads.shape[1])
         caps = [fronts.max_depth for fronts in (self, other) if fronts.max_depth is not None]
         dyads = np.concatenate((self.dyads, other.dyads))
         return self._of_checked(dyads, min(caps, default=None), None)
@@ -169,7 +168,7 @@ class Fronts:
 
     def front(self, number: int) -> NDArray[np.float64]:
         """Return the dyads of one front, 1 for the first."""
-        number = check_front_number(number, len(self), "Fronts.front")
+        number = check_front_number(number, len(self))
         return self.dyads[self.starts[number - 1] : self.starts[number]]
 
     @property
@@ -202,23 +201,23 @@ def check_dyads(dyads: ArrayLike, caller: str) -> NDArray[np.float64]:
     return array
 
 
-def check_front_number(number: object, n_fronts: int, caller: str) -> int:
-    """Return the number of one of some fronts."""
+def check_front_number(number: object, n_fronts: int) -> int:
+    """Return a front number from 1 to `n_fronts`."""
     if not is_integer(number) or not 1 <= number <= n_fronts:  # type: ignore[operator]
         raise ValueError(
-            f"The 'number' parameter of {caller} must be an integer from 1 to {n_fronts}, the number of fronts. "
+            f"The 'number' parameter of Fronts.front must be an integer from 1 to {n_fronts}, the number of fronts. "
             f"Got {number!r} instead."
         )
     return int(number)  # type: ignore[call-overload, no-any-return]
 
 
-def check_mergeable(fronts: Any, other: Any, caller: str) -> None:
+def check_mergeable(other: object, n_criteria: int) -> None:
     """Refuse to merge anything but fronts of dyads of the same criteria."""
-    if not isinstance(other, type(fronts)):
-        raise TypeError(f"The 'other' parameter of {caller} must be Fronts. Got {other!r} instead.")
-    if fronts.dyads.shape[1] != other.dyads.shape[1]:
+    if not isinstance(other, Fronts):
+        raise TypeError(f"The 'other' parameter of Fronts.merge must be Fronts. Got {other!r} instead.")
+    if other.dyads.shape[1] != n_criteria:
         raise ValueError(
-            f"The 'other' parameter of {caller} must hold dyads of {fronts.dyads.shape[1]} criteria. "
+            f"The 'other' parameter of Fronts.merge must hold dyads of {n_criteria} criteria. "
             f"Got {other.dyads.shape[1]} instead."
         )
 
@@ -228,7 +227,7 @@ def number_fronts(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
     """Return the dyads' lexicographic order, the dyads in that order and their front numbers in that order.
 
-    Of numbers that exceed `max_depth` only that they do is told.
+    Numbers that exceed `max_depth` are only known to do so.
     """
     numbers = _number_by_grid(dyads)
     if numbers is not None:
@@ -245,7 +244,7 @@ def _number_by_grid(dyads: NDArray[np.float64]) -> NDArray[np.intp] | None:
 
 
 def _seem_tied(values: NDArray[np.float64]) -> bool:
-    """Tell whether most of the values, to judge by some of them, are equal to others."""
+    """Return whether most of the values seem to equal others, judging by some of them."""
     some = np.sort(values[stride(len(values), N_LOOKED_AT)])
     return bool(2 * np.count_nonzero(some[1:] == some[:-1]) > len(some))
 
@@ -265,14 +264,14 @@ def _number_in_order(
 
 
 def is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which of dyads in lexicographic order differ from the one before."""
+    """Return which of dyads in lexicographic order differ from the one before."""
     is_first = np.ones(len(ordered), bool)
     is_first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     return is_first
 
 
 def lexicographic_order(dyads: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the order that sorts by the first criterion, ties by the second, and so on; equal dyads as they come."""
+    """Return the stable order by the first criterion, ties by the second, and so on."""
     if len(dyads) <= FEW_DYADS:
         return np.lexsort(dyads.T[::-1])
     return _order_and_same(dyads)[0]
@@ -294,10 +293,7 @@ def _order_and_same(dyads: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArr
 
 
 def _packed_order(dyads: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
-    """Return what `_order_and_same` does by one sort, of keys whose digits are the dyad's ranks and its row.
-
-    None if the keys would be too long.
-    """
+    """Return what `_order_and_same` does by one sort of the dyads' ranks as digits; None if keys get too long."""
     n_bits = len(dyads).bit_length()
     keys = np.zeros(len(dyads), np.int64)
     n_keys = 1
@@ -317,6 +313,12 @@ def _packed_order(dyads: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray
         else:
             keys *= len(values) + 1
             keys += dense_ranks(column)
+    return _order_of_keys(keys, n_bits)
+
+
+def _order_of_keys(keys: NDArray[np.int64], n_bits: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the order of keys, which it uses up, and which in this order equal the one before; rows take `n_bits`."""
+    # A plain sort of keys with the row in their last bits is far faster than one of indices.
     keys <<= n_bits
     keys |= np.arange(len(keys))
     keys.sort()
@@ -328,12 +330,12 @@ def _packed_order(dyads: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray
 
 
 def order_ties(values: NDArray[np.float64], order: NDArray[np.intp], is_same: NDArray[np.bool_]) -> None:
-    """Sort the runs of ties of an order by values, in place, and note what is still the same as the one before."""
+    """Sort the runs of ties of an order by values, in place, and update which are still the same as the one before."""
     places = _tied_places(is_same)
     rows = order[places]
     by_value, _ = value_order(values[rows])
     n_bits = len(rows).bit_length()
-    # The run in the first bits, the place by value in the last: a plain sort puts the runs together again.
+    # The run in the first bits, the position by value in the last: a plain sort puts the runs together again.
     keys = np.cumsum(~is_same[places], dtype=np.int64)[by_value]
     keys <<= n_bits
     keys |= np.arange(len(rows))
@@ -346,20 +348,13 @@ def order_ties(values: NDArray[np.float64], order: NDArray[np.intp], is_same: ND
 
 
 def value_order(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the order of values, equal ones as they come, and which in this order equal the one before."""
+    """Return the stable order of values, and which in this order equal the one before."""
     n_bits = len(values).bit_length()
-    # The bits of a float sort like the float, once those of negative ones are turned round. Their
-    # last ones make room for the row, and a plain sort, far faster than one of indices, does.
+    # The bits of a float sort like the float, once those of negative ones are inverted; the row replaces the last ones.
     keys = (values + 0.0).view(np.int64)
     keys ^= (keys >> 63) & np.int64(2**63 - 1)
     keys >>= n_bits
-    keys <<= n_bits
-    keys |= np.arange(len(values))
-    keys.sort()
-    order = keys & ((1 << n_bits) - 1)
-    keys >>= n_bits
-    is_same = np.zeros(len(values), bool)
-    is_same[1:] = keys[1:] == keys[:-1]
+    order, is_same = _order_of_keys(keys, n_bits)
     if is_same.any():
         _settle_keys(values, order, is_same)
     return order, is_same
@@ -372,8 +367,8 @@ def _settle_keys(values: NDArray[np.float64], order: NDArray[np.intp], is_same: 
     runs = np.cumsum(~is_same[places])
     is_changed = is_same[places]
     is_changed[1:] &= in_order[1:] != in_order[:-1]
-    # Runs of equal values are in order already, by the rows in their keys; to sort them again would cost most
-    # where values are tied most.
+    # Runs of equal values are in order already, by the rows in their keys; to sort them again would cost most where
+    # most values are tied.
     if not is_changed.any():
         return
     is_mixed = np.zeros(runs[-1] + 1, bool)
@@ -387,7 +382,7 @@ def _settle_keys(values: NDArray[np.float64], order: NDArray[np.intp], is_same: 
 
 
 def _tied_places(is_same: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the places of all that is the same as the one before or after."""
+    """Return the positions of all that equal the one before or after."""
     is_tied = is_same.copy()
     is_tied[:-1] |= is_same[1:]
     return np.flatnonzero(is_tied)

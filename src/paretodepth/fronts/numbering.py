@@ -15,15 +15,15 @@ from paretodepth._kernels.wide_tree import ask_wide, settle_wide
 from paretodepth.fronts.tree import MAX_STACK, build_wide_tree
 
 BLOCK_DYADS = 512
-"""Dyads that ask the tree before they settle between themselves, which costs its square."""
+"""Dyads that query the tree before they are compared with each other, which costs the square."""
 FEW_DYADS = 128
-"""Dyads that are faster compared with each other than swept."""
+"""Number of dyads up to which comparing all is faster than a sweep."""
 MANY_DYADS = 2**20
-"""Dyads of four criteria from which on halves, which a cap makes faster too, pass a tree that no cache holds."""
+"""Dyads of four criteria beyond which halves, which a cap also makes faster, beat a tree that no cache holds."""
 N_NEAR = 64
 """Dyads that are fetched from memory together."""
 MAX_MOVES = 1024
-"""Points pushed aside per dyad, on average, before the staircases are held to be too long."""
+"""Points pushed aside per dyad, on average, from which on the staircases count as too long."""
 MAX_CELLS = (8, 32, 64)
 """Cells of a grid per dyad, of two, three and more criteria: more take longer to number than the dyads to sort."""
 
@@ -102,10 +102,10 @@ def number_by_layers(ordered: NDArray[np.float64]) -> NDArray[np.intp] | None:
         return None
     n_dyads, n_criteria = ordered.shape
     firsts, places = np.zeros((2, n_dyads), np.int64)
-    room = np.empty(N_SEARCHES, np.intp)
-    append_digits(ordered, 0, values[0], firsts, room)
+    found = np.empty(N_SEARCHES, np.intp)
+    append_digits(ordered, 0, values[0], firsts, found)
     for criterion in range(1, n_criteria):
-        append_digits(ordered, criterion, values[criterion], places, room)
+        append_digits(ordered, criterion, values[criterion], places, found)
     cells = np.zeros([len(of) + 1 for of in values[1:]], np.int16)
     is_inside = np.zeros(cells.shape[:-1], bool)
     is_inside[(slice(1, None),) * is_inside.ndim] = True
@@ -154,7 +154,7 @@ def _number_by_halves(ordered: NDArray[np.float64], max_moves: int, max_depth: i
     n_dyads = len(ordered)
     numbers = np.ones(n_dyads, np.intp)
     stairs = _new_staircases(n_dyads, max_moves * n_dyads)
-    near = _new_near(), _new_near()
+    near = [Near(np.empty((N_NEAR, 2)), np.empty(N_NEAR, np.intp)) for _ in range(2)]
     # A key holds the rank, then the row: keys of any run of dyads are put in the order of the second criterion by a
     # plain sort. Stable, so that of equal ones the earlier dyad, the only one that can dominate, comes first.
     keys = np.empty(n_dyads, np.int64)
@@ -166,10 +166,10 @@ def _number_by_halves(ordered: NDArray[np.float64], max_moves: int, max_depth: i
             # at once when the moves are used up.
             half = (block & -block) * FEW_DYADS
             halves = slice(rows.start - half, rows.start), slice(rows.start, rows.start + half)
-            # What lies beyond the last front asked for raises nothing up to it, and is raised no further.
+            # What lies beyond the last front to keep raises nothing up to it, and is raised no further.
             lower, upper = (np.sort(keys[of_half][numbers[of_half] <= max_depth]) for of_half in halves)
             if len(lower):
-                raise_above(ordered, numbers, (lower, upper), near, stairs)
+                raise_above(ordered, numbers, (lower, upper), (near[0], near[1]), stairs)
         if stairs.totals[MOVES_LEFT] < 0:
             return None
         settle_few(ordered, numbers, rows.start, rows.stop, max_depth)
@@ -199,7 +199,7 @@ def _number_by_tree(ordered: NDArray[np.float64], n_jobs: int | None, max_depth:
             list(over(ask, np.array_split(near, min(n_threads, len(near)))))
             settle_wide(tree, positions[block], found, columns, settled, dominating, max_depth)
     numbers = tree.numbers[positions].astype(np.intp)
-    # What lies beyond the last front asked for was left out of the tree, where it would slow down the search.
+    # What lies beyond the last front to keep was left out of the tree, where it would slow down the search.
     numbers[numbers == 0] = max_depth + 1
     return numbers
 
@@ -212,10 +212,6 @@ def _new_staircases(n_points: int, max_moves: int) -> Staircases:
         np.zeros((n_points + 2, 3), np.intp),
         np.array([0, max_moves]),
     )
-
-
-def _new_near() -> Near:
-    return Near(np.empty((N_NEAR, 2)), np.empty(N_NEAR, np.intp))
 
 
 def dense_ranks(values: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.int32]:

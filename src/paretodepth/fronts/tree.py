@@ -8,13 +8,13 @@ from paretodepth._kernels.tree import split_nodes
 from paretodepth._kernels.wide_tree import FIRST_ROWS, LARGEST, N_SEARCHES, WIDTH, LevelTree, WideTree, encode
 
 MAX_HEIGHT = 64
-"""Splits that are never used up."""
+"""More splits than any tree has."""
 MAX_STACK = WIDTH * MAX_HEIGHT
-"""Nodes that never wait for a visit at once."""
+"""More nodes than ever wait for a visit at once."""
 N_EDGES = 4095
-"""Values of each criterion that tell most points apart; one less than a power of two."""
+"""Values of each criterion that distinguish most points; one less than a power of two."""
 N_SAMPLED = 4
-"""Points that are looked at for each of these."""
+"""Points that are sampled for each of these."""
 N_LEVEL_SPLITS = 4
 """How often levels are halved before criteria."""
 
@@ -85,7 +85,7 @@ def encoded(dyads: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[n
 
 
 def _edges(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return values of each criterion in rising order, with about as many points between any two."""
+    """Return values of each criterion in ascending order, with about as many points between any two."""
     edges = np.full((points.shape[1], N_EDGES), np.inf)
     some = points[stride(len(points), N_EDGES * N_SAMPLED)]
     for of_criterion, values in zip(edges, some.T, strict=True):
@@ -139,7 +139,7 @@ def _empty_records(height: int, n_criteria: int) -> NDArray[np.int16]:
 
 
 def _height(n_points: int, leaf_size: int) -> int:
-    """Return how often points are halved until no leaf holds more than so many."""
+    """Return how often points are halved until no leaf holds more than `leaf_size`."""
     height = 0
     while leaf_size << height < n_points:
         height += 1

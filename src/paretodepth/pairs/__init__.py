@@ -1,1 +1,1 @@
-"""The pairs of training samples, and who is nearest."""
+"""Dissimilarities of pairs of training samples, nearest neighbors, capped fronts, memory limits."""

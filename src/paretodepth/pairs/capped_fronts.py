@@ -22,15 +22,15 @@ from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.pairs.pairs import HeldPairs, Pairs, pairs_before
 
 FEW_SAMPLES = 2000
-"""Training samples whose pairs are sorted without foresight; more are foreseen from a quarter of them."""
+"""Training samples whose pairs are sorted at once; for more, front L is foreseen from a quarter of them."""
 ALIKE_SAMPLES = 200
-"""Training samples whose pairs tell which points of a front are useful."""
+"""Training samples whose pairs show which points of a front are useful."""
 ASKED_SAMPLES = 300
-"""Training samples whose nearest dyads are asked for their depth."""
+"""Training samples whose nearest dyads' depths set an automatic cap."""
 PAIRED_SAMPLES = 700
 """Random training samples whose fronts under pairs of criteria foresee those of all."""
 ASKED_AT_ONCE = 16
-"""Of these, whose dyads are found in one go."""
+"""Of these, whose dyads are found together."""
 CAPPED_SHARE = 0.001
 """Of these nearest dyads, what may be deeper than an automatic cap."""
 FRONT_MARGIN = 6.0
@@ -43,7 +43,7 @@ DEPTH_MARGIN = 2.0
 PAIR_VALUES = 2**19
 """Dissimilarities in a block of pairs, 4 MiB, which stay in the cache until they are filtered."""
 SAMPLED_AT_ONCE = 256
-"""Training samples whose sampled dyads are computed in one go."""
+"""Training samples whose sampled dyads are computed together."""
 MAX_KEPT = 2**22
 """Dyads that fronts 1…L may hold, of all pairs of criteria together, if L is chosen automatically."""
 
@@ -53,22 +53,11 @@ def capped_fronts(
 ) -> Fronts:
     """Return fronts 1…max_depth of the dyads of all pairs of training samples, exactly.
 
-    The dissimilarities are gone through block by block and never held together. Where front
-    L will lie is foreseen from the fronts of a random quarter of the samples, and what lies
-    beyond is dropped. In the end the fronts prove that right, or the pairs are gone through
-    once more. So the result depends neither on the quarter nor on blocks or threads.
-
-    Parameters
-    ----------
-    pairs : Pairs
-    max_depth : int
-        The last front to keep, L.
-    seed : int, default=0
-        Of the quarter, which changes the time and not the result.
-    few_samples : int, default=2000
-        Up to how many samples nothing is foreseen.
-    sizes : SummarySizes, optional
-        Of the summary of the fronts. Neither changes the result.
+    One pass computes the dissimilarities block by block and never holds them together. It
+    drops what lies beyond front L as foreseen from the fronts of a random quarter of the
+    samples. In the end the fronts prove that right, or a second pass follows. So the result
+    depends neither on the quarter (`seed`), blocks or threads, nor on `few_samples`, up to
+    which nothing is foreseen, or `sizes`.
     """
     every = range(pairs.n_criteria)
     return fronts_of_some(pairs, [every], [max_depth], seed=seed, few_samples=few_samples, sizes=sizes)[0]
@@ -88,7 +77,7 @@ def fronts_of_some(
     beyond: list[NDArray[np.float64] | None] = [None] * len(criteria)
     alike = None
     if n_samples > few_samples:
-        # Without foresight whole batches would be sorted of which nearly all is dropped again.
+        # Otherwise whole batches would be sorted, and nearly all of them dropped again.
         foreseen = [_foreseen_depth(*of_some, n_samples) for of_some in zip(criteria, max_depths, strict=True)]
         quarter = pairs.random_subset(n_samples // 4, seed)
         fewer = fronts_of_some(quarter, criteria, foreseen, seed=seed, few_samples=few_samples, sizes=sizes)
@@ -136,30 +125,17 @@ def auto_max_depth(
     n_asked: int = ASKED_SAMPLES,
     capped_share: float = CAPPED_SHARE,
 ) -> int:
-    """Return an L that fewer than 0.1 % of the training samples' nearest dyads should be deeper than.
+    """Return an L that fewer than 0.1 % of the training samples' nearest dyads should exceed.
 
-    A few hundred random training samples are joined to their nearest among all others. L is
-    the smallest depth, below the fronts of a random quarter of the samples, that fewer than
-    `capped_share` of these dyads exceed, times the `growth` from the quarter to all samples.
-    Fewer fronts are coarser, so L is generous.
-    The fronts of the quarter are themselves capped by this rule, down to few samples.
-
-    Parameters
-    ----------
-    pairs : Pairs
-    n_neighbors : ndarray of shape (n_criteria,)
-        How many nearest samples a sample is joined to, in each criterion.
-    max_kept : int, default=4194304
-        Dyads that fronts 1…L may hold, by the same foresight. If they would hold more, as
-        with four criteria, L is smaller and more of the nearest dyads are deeper.
-    few_samples : int, default=2000
-        Up to how many samples the fronts of all pairs are made.
-    n_asked : int, default=300
-        Samples whose nearest dyads are asked for.
-    capped_share : float, default=0.001
+    `n_asked` random training samples are joined to their `n_neighbors` nearest among all
+    others. L is the smallest depth, below the fronts of a random quarter of the samples, that
+    fewer than `capped_share` of these dyads exceed, times the `growth` from the quarter to
+    all samples. Fewer fronts are coarser, so L is generous. The fronts of the quarter are
+    themselves capped by this rule, down to `few_samples`. If fronts 1…L would hold more than
+    `max_kept` dyads, as with four criteria, L is smaller.
     """
     n_samples = pairs.n_samples
-    # Always the same draws, because L and with it every score depend on them.
+    # Always the same samples, because L and with it every score depend on them.
     seed = 0
     nearest = asked_dyads(pairs, n_neighbors, seed, n_asked=n_asked)
     sizes = [n_samples]
@@ -239,7 +215,7 @@ def _kept_depth(fronts: Fronts, max_kept: float) -> float:
 def asked_dyads(
     pairs: Pairs, n_neighbors: NDArray[np.intp], seed: int, *, n_asked: int = ASKED_SAMPLES
 ) -> NDArray[np.float64]:
-    """Return the nearest dyads of a few hundred random training samples, leave-one-out, shape (n_dyads, n_criteria)."""
+    """Return the nearest dyads of `n_asked` random training samples, leave-one-out, shape (n_dyads, n_criteria)."""
     asked = np.random.default_rng(seed).choice(pairs.n_samples, min(pairs.n_samples, n_asked), replace=False)
 
     def nearest(pairs: Pairs, samples: list[int]) -> NDArray[np.float64]:
@@ -259,8 +235,7 @@ def pair_blocks(n_samples: int, n_criteria: int) -> list[slice]:
         stop = min(n_samples, start + max(1, block_values(PAIR_VALUES) // (n_criteria * (n_samples - start))))
         blocks.append(slice(start, stop))
         start = stop
-    # Mixed, because samples that stand together in sorted data are alike: front L so far would say little of what is
-    # still to come, and would drop little of it.
+    # Shuffled, because neighbors in sorted data are similar: front L so far would drop little of what is still to come.
     return [blocks[i] for i in np.random.default_rng(0).permutation(len(blocks))]
 
 
@@ -272,25 +247,14 @@ def pair_fronts(
     n_sampled: int = N_SAMPLED,
     sizes: SummarySizes = USUAL_SIZES,
 ) -> PairFronts:
-    """Return the fronts of pairs of criteria that the limits ask for.
+    """Return the fronts of pairs of criteria within limits.
 
-    With a cap one pass over the blocks of dissimilarities, and now and then a second, gives
-    the fronts of all pairs of criteria. They are exact and depend neither on blocks nor on
-    threads. What lies beyond them is told by random dyads.
-
-    Parameters
-    ----------
-    pairs : Pairs
-    limits : Limits
-        If `max_depth` is ``"auto"``, each pair of criteria has a last front of its own,
-        such that all pairs together hold some 4 million dyads. Without a cap they may hold
-        some 8 million, and if all dyads are more, the last fronts are chosen in the same way.
-    few_samples : int, default=2000
-        Up to how many samples nothing is foreseen.
-    n_sampled : int, default=2097152
-        Random dyads, of all pairs of criteria together, that tell what lies beyond a cap.
-    sizes : SummarySizes, optional
-        Of the summaries of the fronts together. They change no front.
+    If `max_depth` is ``"auto"``, each pair of criteria has a last front of its own, such that
+    all pairs together hold some 4 million dyads. Without a cap they may hold some 8 million,
+    and if all dyads are more, the last fronts are chosen in the same way. Fronts up to a cap
+    are exact and come from one pass over the blocks of dissimilarities, now and then two;
+    `n_sampled` random dyads, of all pairs of criteria together and the same ones every time,
+    estimate depths beyond them.
     """
     max_kept = limits.max_kept
     criteria = chosen_pairs(sampled_dyads(pairs, min(N_COMPARED, pairs.n_pairs), seed=0))
@@ -317,7 +281,7 @@ def auto_max_depths(
     Foreseen from the fronts of a few random samples and their `growth` to all samples, so
     the number of dyads is about right for continuous dissimilarities, and smaller for others.
     """
-    # Always the same draws, because the last fronts and with them every score depend on them.
+    # Always the same samples, because the last fronts and with them every score depend on them.
     few = HeldPairs.of(pairs.random_subset(n_asked, 0)).dyads
     n_few = min(n_asked, pairs.n_samples)
     share = min(1.0, max_kept / len(criteria) / pairs.n_pairs)

@@ -19,9 +19,9 @@ HELD_SHARE = 0.125
 MAX_HELD_BYTES = 2**31
 """Up to which they are, however high the limit."""
 MAX_HELD_PAIRWISE = 2**28
-"""The same where only fronts of pairs of criteria are made, which need not have all dissimilarities at once."""
+"""The same if only fronts of pairs of criteria are made, which do not need all dissimilarities at once."""
 SMALLEST_LIMIT = 2**27
-"""For blocks, the samples that tell what is usual, and fronts of few dyads."""
+"""For blocks, the dyads that show typical dissimilarities, and fronts of few dyads."""
 MAX_BLOCK_BYTES = 2**27
 """For the nearest dyads of some samples, in the order of their depth."""
 KEPT_BYTES = 256
@@ -33,17 +33,10 @@ PAIRWISE_BYTES = 64
 
 
 class Limits(NamedTuple):
-    """What a fit may use.
+    """What a fit may use: fronts up to a depth and bytes of memory.
 
-    Attributes
-    ----------
-    max_depth : int, "auto" or None
-        The last front, one that is chosen, or none.
-    n_bytes : int
-        Of memory.
-    max_kept : int
-        Dyads that fronts of pairs of criteria may hold together. Scores depend on it, so it never follows from
-        the memory that happens to be free.
+    `max_kept` dyads are the most that fronts of pairs of criteria hold together. Scores depend on it, so it never
+    follows from the memory that happens to be free.
     """
 
     max_depth: int | Literal["auto"] | None
@@ -75,11 +68,11 @@ class Limits(NamedTuple):
         check_memory(needed, self.n_bytes, n_samples, n_pairs, caller)
 
     def holds(self, n_pairs: int, n_criteria: int) -> bool:
-        """Tell whether the dyads of all pairs are to be held."""
+        """Return whether to hold the dyads of all pairs."""
         return self.max_depth is None or 8 * n_pairs * n_criteria <= min(MAX_HELD_BYTES, HELD_SHARE * self.n_bytes)
 
     def holds_for_pair_fronts(self, n_pairs: int, n_criteria: int) -> bool:
-        """Tell whether the dyads of all pairs are to be held, for fronts of pairs of criteria only if they are few."""
+        """Return whether to hold the dyads of all pairs for fronts of pairs of criteria: only if they are few."""
         return 8 * n_pairs * n_criteria <= min(MAX_HELD_PAIRWISE, HELD_SHARE * self.n_bytes)
 
 
@@ -119,12 +112,9 @@ def check_memory(n_needed: int, n_allowed: int, n_samples: int, n_dyads: int, ca
 
 
 def free_bytes(root: Path = Path("/")) -> int:
-    """Return how much memory this process can still get: of the machine, of its container and of `ulimit -v`.
+    """Return how much memory this process can still get, by the machine, its container and `ulimit -v`.
 
-    Parameters
-    ----------
-    root : Path, default=/
-        The folder that holds `proc` and `sys`.
+    `root` is the folder that holds `proc` and `sys`.
     """
     return int(max(0, min(psutil.virtual_memory().available, _free_of_container(root), _free_of_process())))
 
@@ -149,7 +139,7 @@ def _free_of_container(root: Path) -> int | float:
         # A limit of any group around this one counts. Within a container the path may be that of the host, of which
         # only the last folder, the container's own, is there.
         for group in (own, *(parent for parent in own.parents if parent.is_relative_to(root / base))):
-            # "max", where there is no limit, is no number; what is used, which takes longer to tell, is not asked then.
+            # "max", where there is no limit, is no number; what is used, which takes longer to read, is not read then.
             with contextlib.suppress(OSError, ValueError):
                 allowed = int((group / limit).read_text())
                 used = int((group / usage).read_text()) - _statistic(group / "memory.stat", cached)
@@ -158,7 +148,7 @@ def _free_of_container(root: Path) -> int | float:
 
 
 def _statistic(path: Path, name: str) -> int:
-    """Return a figure of a control group: cached files, say, which give way when memory is needed."""
+    """Return a figure of a control group, such as its cached files, which give way when memory is needed."""
     lines = path.read_text().splitlines() if path.exists() else []
     return next((int(line.split()[1]) for line in lines if line.split()[0] == name), 0)
 

@@ -1,4 +1,4 @@
-"""Who is nearest: in a block, to every training sample, and the number of neighbors that connects these."""
+"""Nearest neighbors: in a block, of every training sample, and the number of neighbors that connects these."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from paretodepth.pairs.pairs import ComputedPairs, Encodings, HeldPairs, Pairs
 from paretodepth.pairs.shortlist import Shortlist
 
 FEW_LISTED = 16
-"""The same of pairs that are held: mostly it is enough, and to list more of them if not costs little."""
+"""The same of pairs held in memory: it is mostly enough, and to list more otherwise costs little."""
 ROWS_BY_TREES = 256
 """Training samples whose nearest are sought by trees in one go."""
 MIN_SORTED_ROWS = 16
@@ -51,7 +51,7 @@ def map_new_blocks(
 ) -> list[Result]:
     """Return the function's results for blocks of dissimilarities of new samples to the training samples.
 
-    `values_per_row` tells how much a row takes in the end; `first_row` numbers the first in messages.
+    `values_per_row` is how much a row takes in the end; `first_row` numbers the first in messages.
     """
 
     def of_rows(rows: slice) -> Result:
@@ -68,9 +68,9 @@ def nearest_dyads(
 
     A row's neighbors are the k_1 nearest in criterion 1, then the k_2 nearest in criterion
     2, and so on, s = k_1 + … + k_K in all; one found in several criteria counts in each.
-    Training samples at equal dissimilarity are told apart by the other criteria in their
-    order. Those that remain tied give equal dyads, so no score depends on the order of the
-    training samples; the neighbor with the smaller index is named.
+    Ties between training samples are broken by the other criteria in their order. Those
+    that remain tied give equal dyads, so no score depends on the order of the training
+    samples; the neighbor with the smaller index is named.
     """
     neighbors = nearest_in_block(block, n_neighbors)
     return neighbors, dyads_with(block, neighbors)
@@ -97,7 +97,7 @@ def _selected_neighbors(block: NDArray[np.float64], n_neighbors: NDArray[np.intp
 def _sorted_neighbors(
     block: NDArray[np.float64], n_neighbors: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return each row's neighbors, found of all rows at once, and in which rows ties would have to be told apart."""
+    """Return each row's neighbors, found in all rows at once, and which rows have ties that matter."""
     _, n_rows, n_columns = block.shape
     is_tied = np.zeros(n_rows, bool)
     neighbors = []
@@ -219,7 +219,7 @@ class NeighborLists(NamedTuple):
         return np.concatenate([self.dyads[:, criterion, :k] for criterion, k in enumerate(n_neighbors)], axis=1)
 
     def connecting_ranks(self) -> list[tuple[int, NDArray[np.intp]]]:
-        """Return what `connecting_rank` tells of each criterion."""
+        """Return the `connecting_rank` of each criterion."""
         return [
             connecting_rank(self.dyads[:, criterion, :, criterion], of_criterion)
             for criterion, of_criterion in enumerate(np.moveaxis(self.neighbors, 1, 0))

@@ -1,4 +1,4 @@
-"""The pairs of training samples: their dissimilarities held in memory, or computed whenever they are asked for."""
+"""The pairs of training samples: their dissimilarities held in memory, or computed whenever they are needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from paretodepth.fronts.summary import FrontSummary
 Criteria = Sequence[FittedCriterion]
 Encodings = Sequence[Encoding]
 N_SAMPLED_PAIRS = 2**22
-"""Pairs that are looked at to tell what is usual, and those of `MIN_SAMPLED_ROWS` samples at least."""
+"""Pairs that show typical dissimilarities, and those of at least `MIN_SAMPLED_ROWS` samples."""
 N_SAMPLED_VALUES = 2**24
 """Their dissimilarities under all criteria, of which there may be many."""
 MIN_SAMPLED_ROWS = 50
@@ -30,16 +30,10 @@ SomeCriteria = tuple[Sequence[int], FrontSummary]
 
 
 class Pairs(ABC):
-    """The pairs of training samples.
+    """The pairs of training samples; `n_jobs` threads work on them in `map`.
 
     A pair's dissimilarity is that of the earlier sample to the later one, so a function that
     is not quite symmetric does no harm.
-
-    Attributes
-    ----------
-    n_samples, n_criteria : int
-    n_jobs : int or None
-        Threads of `map`.
     """
 
     n_samples: int
@@ -67,10 +61,7 @@ class Pairs(ABC):
 
     @abstractmethod
     def write_later(self, block: NDArray[np.float64], rows: slice) -> None:
-        """Write some samples against these and all later ones into a block of `later_shape`, C-contiguous.
-
-        Only the entries above the diagonal, column > row, are meant.
-        """
+        """Write some samples against these and all later ones, of which column > row counts, into a `later_shape`."""
 
     @abstractmethod
     def chosen(self, sample: int, others: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -81,13 +72,12 @@ class Pairs(ABC):
         """Return the pairs of some samples, which are given in rising order."""
 
     def map(self, function: Callable[[Pairs, Part], Result], parts: Sequence[Part]) -> Iterator[Result]:
-        """Give the function's results for these pairs and each part, in the order of the parts, as they come."""
+        """Yield the function's results for these pairs and each part, in the order of the parts, as they come."""
         return iterate_blocks(lambda part: function(self, part), parts, self.n_jobs)
 
     def summarized(self, summaries: Sequence[SomeCriteria], blocks: Sequence[slice]) -> list[Fronts]:
         """Return the fronts of summaries after the dyads of blocks of samples with later ones were added to each."""
-        rooms = BufferPool()
-        for _ in self.map(partial(add_later, summaries, rooms), blocks):
+        for _ in self.map(partial(add_later, summaries, BufferPool()), blocks):
             pass
         return [summary.fronts() for _, summary in summaries]
 
@@ -96,7 +86,7 @@ class Pairs(ABC):
         return row_blocks(self.n_samples, self.n_criteria * self.n_samples)
 
     def random_subset(self, n_samples: int, seed: int) -> Pairs:
-        """Return the pairs of so many random samples, or of all if there are no more."""
+        """Return the pairs of `n_samples` random samples, or of all if there are no more."""
         if n_samples >= self.n_samples:
             return self
         # Sorted, so that the earlier sample of a pair stays the earlier one.
@@ -107,10 +97,10 @@ class Pairs(ABC):
         return HeldPairs.of(self)
 
     def sample(self, *, n_rows: int | None = None) -> NDArray[np.float64]:
-        """Return dyads that tell what is usual, shape (n_dyads, n_criteria).
+        """Return dyads that show typical dissimilarities, shape (n_dyads, n_criteria).
 
-        Those of `n_rows` evenly spread samples with all others; by default of so many that all
-        pairs of few samples are there, and some millions of many.
+        Those of `n_rows` evenly spaced samples with all others; by default all pairs of few samples, and some millions
+        of the pairs of many.
         """
         n_rows = n_rows or n_sampled_rows(self.n_samples, self.n_criteria)
         rows = range(self.n_samples)[stride(self.n_samples, n_rows)]
@@ -128,15 +118,7 @@ class Pairs(ABC):
 
 
 class ComputedPairs(Pairs):
-    """Pairs whose dissimilarities are computed whenever they are asked for.
-
-    Parameters
-    ----------
-    criteria : sequence of FittedCriterion
-    views : sequence of ndarray
-        What each criterion sees of the training samples.
-    n_jobs : int or None
-    """
+    """Pairs whose dissimilarities are computed from the encoded training samples whenever they are needed."""
 
     def __init__(self, criteria: Criteria, encodings: Encodings, n_jobs: int | None) -> None:
         self.criteria = criteria
@@ -153,7 +135,7 @@ class ComputedPairs(Pairs):
             if criterion.is_symmetric:
                 part[:] = criterion.dissimilarities(encoding[rows], encoding, (start, 0), self.n_jobs)
                 continue
-            # What is not symmetric is asked for in one direction only, as the dyads of all pairs were: a sample's
+            # What is not symmetric is computed in one direction only, as the dyads of all pairs were: a sample's
             # neighbors must not depend on which block it came in.
             if criterion.is_precomputed:
                 part[:, :start] = encoding[:start, rows].T
@@ -162,7 +144,7 @@ class ComputedPairs(Pairs):
             later = np.empty((rows.stop - start, self.n_samples - start))
             criterion.write_training_dissimilarities(later, encoding, rows, self.n_jobs)
             part[:, start:] = later
-        # Of these samples among themselves a function was asked for what is right of the diagonal alone.
+        # Of these samples among themselves a function has computed what is right of the diagonal alone.
         mirror_square(block, start)
         return block
 
@@ -192,15 +174,7 @@ class ComputedPairs(Pairs):
 
 
 class HeldPairs(Pairs):
-    """Pairs whose dyads are held in memory.
-
-    Parameters
-    ----------
-    dyads : ndarray of shape (n_pairs, n_criteria)
-        Of the pairs (0, 1), (0, 2), …, (1, 2), …
-    n_samples : int
-    n_jobs : int or None
-    """
+    """Pairs whose dyads are held in memory: those of the pairs (0, 1), (0, 2), …, (1, 2), …, one row each."""
 
     def __init__(self, dyads: NDArray[np.float64], n_samples: int, n_jobs: int | None) -> None:
         self.dyads = dyads
@@ -239,20 +213,19 @@ class HeldPairs(Pairs):
 
     def subset(self, samples: NDArray[np.intp]) -> HeldPairs:
         """Return the pairs of some samples."""
-        places = [
-            pairs_before(row, self.n_samples) + samples[place + 1 :] - row - 1 for place, row in enumerate(samples)
-        ]
-        return HeldPairs(self.dyads[np.concatenate(places)], len(samples), self.n_jobs)
+        firsts = pairs_before(samples, self.n_samples) - samples - 1
+        rows = np.concatenate([first + samples[place:] for place, first in enumerate(firsts, 1)])
+        return HeldPairs(self.dyads[rows], len(samples), self.n_jobs)
 
     def sample(self, *, n_rows: int | None = None) -> NDArray[np.float64]:
-        """Return dyads that tell what is usual."""
+        """Return dyads that show typical dissimilarities."""
         is_all = (n_rows or n_sampled_rows(self.n_samples, self.n_criteria)) >= self.n_samples
         return self.dyads if is_all else super().sample(n_rows=n_rows)
 
 
-def add_later(summaries: Sequence[SomeCriteria], rooms: BufferPool, pairs: Pairs, rows: slice) -> None:
+def add_later(summaries: Sequence[SomeCriteria], buffers: BufferPool, pairs: Pairs, rows: slice) -> None:
     """Add the dyads of some samples with all later ones to summaries."""
-    with rooms.taken(pairs.later_shape(rows)) as block:
+    with buffers.taken(pairs.later_shape(rows)) as block:
         pairs.write_later(block, rows)
         for criteria, summary in summaries:
             # All criteria need not be taken apart.
@@ -272,7 +245,7 @@ def _packed(pairs: Pairs, rows: slice) -> NDArray[np.float64]:
 def _same_pairs(
     block: NDArray[np.float64], dyads: NDArray[np.float64]
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Give, sample by sample, its pairs with later ones as views into a block and into the dyads, criteria first."""
+    """Yield, sample by sample, its pairs with later ones as views into a block and into the dyads, criteria first."""
     end = 0
     for row in range(block.shape[1]):
         start, end = end, end + block.shape[2] - row - 1
@@ -285,5 +258,5 @@ def pairs_before(sample: Any, n_samples: int) -> Any:
 
 
 def n_sampled_rows(n_samples: int, n_criteria: int) -> int:
-    """Return how many samples are asked for their pairs with all others to tell what is usual."""
+    """Return how many samples, by their pairs with all others, show typical dissimilarities."""
     return max(MIN_SAMPLED_ROWS, min(N_SAMPLED_PAIRS, N_SAMPLED_VALUES // n_criteria) // n_samples)

@@ -1,4 +1,4 @@
-"""Few training samples that are sure to hold the nearest of a sample, found by trees."""
+"""A few training samples that are sure to contain the nearest of a sample, found by trees."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ ORDERS = {"cityblock": 1.0, "difference": 1.0, "euclidean": 2.0, "scaled": 2.0, 
 DIFFERENCES = ("cityblock", "difference")
 """Metrics that of one column are the absolute difference, to the last bit."""
 MIN_TREE_SAMPLES = 400
-"""Training samples from which on trees are faster than all dissimilarities."""
+"""Fewest training samples for which trees are faster than all dissimilarities."""
 MAX_TREE_COLUMNS = 6
-"""Columns of a criterion up to which they are."""
+"""Most columns of a criterion for which they are."""
 MAX_SHORT_SHARE = 0.05
-"""Share of the training samples that may have to be looked at."""
+"""Largest share of the training samples that may be candidates."""
 MIN_SURE_SHARE = 0.5
 """Share of the samples that must not be compared with all training samples after all."""
 N_TRIED = 64
-"""Training samples that tell it."""
+"""Training samples that are tried."""
 N_MORE = 4
-"""Samples beyond the nearest that a tree is asked for, to see that none is left out."""
+"""Samples beyond the nearest that a tree returns, to prove that none is left out."""
 TREE_ERROR = 1e-9
 """Relative error of a tree's distances, which may be summed in another order; far more than there is."""
 N_TOGETHER = 16
@@ -42,14 +42,9 @@ N_TOGETHER = 16
 class ShortBlock(NamedTuple):
     """The nearest of some samples, and a few others.
 
-    Attributes
-    ----------
-    candidates : ndarray of shape (n_rows, n_candidates)
-        Training samples in rising order, of which one may be there twice.
-    block : ndarray of shape (n_criteria, n_rows, n_candidates)
-        The dissimilarities to them, infinite the second time.
-    is_sure : ndarray of shape (n_rows,)
-        Whether the nearest are among them for sure.
+    `candidates` are training samples in ascending order, shape (n_rows, n_candidates), of which one may occur twice;
+    `block` holds the dissimilarities to them, shape (n_criteria, n_rows, n_candidates), infinite the second time;
+    `is_sure` says of each row whether the nearest are certainly among them.
     """
 
     candidates: NDArray[np.intp]
@@ -59,17 +54,9 @@ class ShortBlock(NamedTuple):
 
 @dataclass(frozen=True)
 class Shortlist:
-    """Finds the nearest training samples in each criterion, and under the weighted sum of all.
+    """Finds the nearest training samples, given as encoded: `n_nearest` in each criterion, and under the weighted sum.
 
-    Attributes
-    ----------
-    criteria : sequence of FittedCriterion
-    training : sequence of ndarray
-        What each criterion sees of the training samples.
-    n_nearest : ndarray of shape (n_criteria,)
-        How many are needed in each criterion; under the sum, the most of these.
-    weights : ndarray of shape (n_criteria,)
-        Of the criteria in the sum.
+    Under the sum the largest of these numbers is needed.
     """
 
     criteria: Criteria
@@ -80,7 +67,7 @@ class Shortlist:
     def is_worthwhile(
         self, *, with_sum: bool, min_samples: int = MIN_TREE_SAMPLES, max_share: float = MAX_SHORT_SHARE
     ) -> bool:
-        """Tell whether there are at least `min_samples`, and trees for what is sought that name few of them."""
+        """Return whether there are at least `min_samples`, and trees that name few of them as candidates."""
         n_samples = len(self.training[0])
         if n_samples < min_samples or not all(
             _order(criterion) is not None
@@ -98,15 +85,12 @@ class Shortlist:
         return n_found + self._n_nearest_joint + N_MORE if with_sum else n_found
 
     def is_mostly_sure(self, *, with_sum: bool) -> bool:
-        """Tell, by some training samples, whether the nearest are mostly found: of tied values they are not."""
+        """Return whether the nearest of some training samples are mostly found: among tied values they are not."""
         some = [encoding[stride(len(encoding), N_TRIED)] for encoding in self.training]
         return bool(self.block(some, with_sum=with_sum).is_sure.mean() >= MIN_SURE_SHARE)
 
     def block(self, encodings: Encodings, *, with_sum: bool, first_row: int = 0) -> ShortBlock:
-        """Return the nearest of some samples in each criterion and, if asked for, under the sum.
-
-        `first_row` numbers the first sample in messages.
-        """
+        """Return the nearest of some samples in each criterion and `with_sum`; `first_row` numbers them in messages."""
         # The trees only name candidates. What is compared in the end are the criteria's own dissimilarities, so that
         # no bit depends on whether trees were used.
         for criterion, encoding, training in zip(self.criteria, encodings, self.training, strict=True):
@@ -184,7 +168,7 @@ class Shortlist:
 
 
 class _SortedColumn(NamedTuple):
-    """One column in rising order, asked as a tree is: the nearest of a number stand side by side."""
+    """One column in ascending order, queried like a tree: the nearest of a number are side by side."""
 
     values: NDArray[np.float64]
     samples: NDArray[np.intp]
@@ -213,12 +197,12 @@ class _SortedColumn(NamedTuple):
 
 
 def _is_difference(criterion: FittedCriterion, training: NDArray[np.float64]) -> bool:
-    """Tell whether a criterion is the absolute difference of one number."""
+    """Return whether a criterion is the absolute difference of one number."""
     return training.shape[1:] == (1,) and isinstance(criterion.metric, str) and criterion.metric in DIFFERENCES
 
 
 def _order(criterion: FittedCriterion) -> float | None:
-    """Return the order of the norm by which a criterion compares what it sees, None if it is no norm."""
+    """Return the order of the norm by which a criterion compares encoded samples, None if it is no norm."""
     # A function may have no hash; categories under "scaled" are no numbers.
     if not isinstance(criterion.metric, str) or any(criterion.state.get("rarities") or ()):
         return None
@@ -226,10 +210,10 @@ def _order(criterion: FittedCriterion) -> float | None:
 
 
 def _is_beyond(farthest: NDArray[np.float64], distances: NDArray[np.float64], k: int) -> NDArray[np.bool_]:
-    """Tell whether what a tree has not named is farther than the k nearest it has.
+    """Return whether all that a tree has not named is farther than the k nearest that it has.
 
-    That is the certificate: a sample without a name is at least as far as the farthest with
-    one. It must be farther, as ties are told apart by criteria that the tree does not know.
+    That is the certificate: other samples are at least as far as the farthest one named. They
+    must be farther, because criteria that the tree does not know break ties.
     """
     needed = np.partition(distances, k - 1, axis=1)[:, k - 1]
     return np.asarray((farthest < np.inf) & (farthest * (1 - TREE_ERROR) > needed))
