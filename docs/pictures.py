@@ -39,7 +39,17 @@ name = "weight"
 columns = "weight"
 metric = "log_ratio"
 """
-COMMAND = ["paretodepth", "detect", "nominal.csv", "new.csv", "--criteria", "criteria.toml", "--id", "invoice"]
+COMMAND = [
+    "paretodepth",
+    "detect",
+    "new.csv",
+    "--reference",
+    "nominal.csv",
+    "--criteria",
+    "criteria.toml",
+    "--id",
+    "invoice",
+]
 
 
 def draw_report(folder: Path) -> None:

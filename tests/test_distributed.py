@@ -258,7 +258,7 @@ def test_the_command_detect_fits_on_a_cluster(client, tmp_path):
     scores = []
     for options in ([], ["--dask", client.scheduler.address]):
         out = tmp_path / f"{len(options)}.csv"
-        files = [str(tmp_path / "nominal.csv"), str(tmp_path / "new.csv"), "--out", str(out), "--quiet"]
+        files = [str(tmp_path / "new.csv"), "--reference", str(tmp_path / "nominal.csv"), "--out", str(out), "--quiet"]
         assert CliRunner().invoke(app, ["detect", *files, *options]).exit_code == 0
         scores.append(out.read_text())
     assert scores[0] == scores[1]

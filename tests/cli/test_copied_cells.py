@@ -55,7 +55,7 @@ def cells_of(path):
 def test_detect_copies_cells_to_the_letter(messy, tmp_path):
     run("detect", messy, "-q", "--out", tmp_path / "o.csv")
     assert cells_of(tmp_path / "o.csv") == messy_rows()
-    run("detect", messy, messy, "-q", "--out", tmp_path / "both.csv")
+    run("detect", messy, "--reference", messy, "-q", "--out", tmp_path / "both.csv")
     assert cells_of(tmp_path / "both.csv") == messy_rows()
 
 

@@ -19,6 +19,7 @@ from paretodepth.scoring.explanation import explain_new
 from tests.newcomer import PLANTED, invoices, write_csv, write_files
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+COLUMNS = ["--columns", "amount,hour,weight"]
 MAIN = [sys.executable, "-c", "from paretodepth.cli import main; main()"]
 
 
@@ -39,7 +40,7 @@ def rows_of(path):
 def test_planted_anomalies_are_found_with_the_right_criteria(files, tmp_path):
     nominal, new, criteria = files
     out = tmp_path / "scores.csv"
-    result = run(nominal, new, "--criteria", criteria, "--alpha", "0.01", "--out", out)
+    result = run(new, "--reference", nominal, "--criteria", criteria, "--alpha", "0.01", "--out", out)
     assert result.exit_code == 0
     rows = rows_of(out)
     assert len(rows) == 120
@@ -51,7 +52,7 @@ def test_planted_anomalies_are_found_with_the_right_criteria(files, tmp_path):
     assert set(strangest[:3]) == set(PLANTED)
     shown = " ".join(result.output.split())
     n_called = sum(row["decision"] == "anomaly" for row in rows)
-    assert f"{n_called} of 120 samples called anomalies, at a false-alarm rate of 1%" in shown
+    assert f"{n_called} of 120 records flagged at a false-alarm rate of 1 %" in shown
     assert "no nominal sample is as far from its" in shown
     assert str(out) in result.output.replace("\n", "")
 
@@ -60,7 +61,7 @@ def test_scores_and_decisions_are_the_detectors(files, tmp_path):
     nominal, new, _ = files
     table, new_table = (np.array([row[1:] for row in invoices(*a)]) for a in ((0, 200), (1, 120, PLANTED)))
     detector = ParetoDepthDetector(method="depth").fit(table)
-    run(nominal, new, "--columns", "amount,hour,weight", "--method", "depth", "--out", tmp_path / "o.csv")
+    run(new, "--reference", nominal, *COLUMNS, "--method", "depth", "--out", tmp_path / "o.csv")
     rows = rows_of(tmp_path / "o.csv")
     assert [float(row["score"]) for row in rows] == detector.mean_depth(new_table).tolist()
     assert [float(row["p_value"]) for row in rows] == detector.p_values(new_table).tolist()
@@ -72,50 +73,42 @@ def test_false_discovery_rate_calls_what_select_calls(files, tmp_path):
     table, new_table = (np.array([row[1:] for row in invoices(*a)]) for a in ((0, 200), (1, 120, PLANTED)))
     expected = ParetoDepthDetector(method="blend").fit(table).select(new_table, fdr=0.3)
     assert 0 < expected.sum() < 120
-    run(nominal, new, "--columns", "amount,hour,weight", "--fdr", "0.3", "--out", tmp_path / "o.csv")
+    run(new, "--reference", nominal, *COLUMNS, "--fdr", "0.3", "--out", tmp_path / "o.csv")
     assert [row["decision"] == "anomaly" for row in rows_of(tmp_path / "o.csv")] == expected.tolist()
 
 
 def test_without_test_file_each_sample_is_compared_with_the_others(files, tmp_path):
     nominal, _, _ = files
     detector = ParetoDepthDetector(method="blend").fit(np.array([row[1:] for row in invoices(0, 200)]))
-    result = run(
-        nominal, "--columns", "amount,hour,weight", "--out", tmp_path / "o.csv", "--contamination", "0.1", "--top", 4
-    )
+    result = run(nominal, *COLUMNS, "--out", tmp_path / "o.csv", "--contamination", "0.1", "--top", 4)
     rows = rows_of(tmp_path / "o.csv")
     scores = -detector.training_scores_
     assert [float(row["score"]) for row in rows] == scores.tolist()
     assert [row["decision"] == "anomaly" for row in rows] == (scores > np.sort(scores)[-21]).tolist()
     shown = " ".join(result.output.split())
-    assert "The strangest of 200 samples, each compared with all the others: 20 called" in shown
-    assert "4 of 20 shown, --top shows more" in shown
+    assert "The 20 most unusual of 200 records (10 %) are listed for review; 4 of 20 shown" in shown
     assert "nominal" not in shown
     assert "by chance" not in shown
-    run(nominal, "--columns", "amount,hour,weight", "--out", tmp_path / "o.csv", "--alpha", "0.05")
+    run(nominal, *COLUMNS, "--out", tmp_path / "o.csv", "--alpha", "0.05")
     decisions = [row["decision"] == "anomaly" for row in rows_of(tmp_path / "o.csv")]
     assert decisions == (detector.training_labels_ < 0).tolist()
 
 
-def test_rows_can_be_counted_as_the_lines_of_the_file(files):
+def test_rows_carry_the_numbers_that_a_spreadsheet_shows(files):
     nominal, new, criteria = files
-    lines = Path(new).read_text(encoding="utf-8").splitlines()
-    plain, counted = (
-        json.loads(run(nominal, new, "--criteria", criteria, "--json", *more).stdout)
-        for more in ([], ["--first-row", "2"])
-    )
-    assert plain["strangest"]
-    for first, second in zip(plain["strangest"], counted["strangest"], strict=True):
-        assert second["row"] == first["row"] + 2
+    found = json.loads(run(new, "--reference", nominal, "--criteria", criteria, "--json").stdout)["most_unusual"]
+    new_lines, nominal_lines = (Path(name).read_text(encoding="utf-8").splitlines() for name in (new, nominal))
+    for sample in found:
+        values = {value["column"]: value["value"] for value in sample["values"]}
         # A list counts lines from 0.
-        amount = lines[second["row"] - 1].split(",")[1]
-        assert float(amount) == next(value["value"] for value in second["values"] if value["column"] == "amount")
-        nearest, expected = (
-            re.findall(r"\d+", sample["why"].partition("; nearest in ")[2]) for sample in (second, first)
-        )
-        assert [int(row) - 2 for row in nearest] == [int(row) for row in expected]
-    shown = run(nominal, new, "--criteria", criteria, "--first-row", "2", "--top", "1").output
-    assert re.search(rf"^ +{counted['strangest'][0]['row']} ", shown, re.MULTILINE)
-    assert run(nominal, "--first-row", "-1").exit_code == 2
+        assert float(new_lines[sample["row"] - 1].split(",")[1]) == values["amount"]
+    far = next(sample for sample in found if sample["because"] == "hour")
+    hours = np.array([float(line.split(",")[2]) for line in nominal_lines[1:]])
+    off = np.abs(hours - float(new_lines[far["row"] - 1].split(",")[2]))
+    nearest = [int(row) - 2 for row in re.findall(r"\d+", far["why"].partition("nearest in hour: ")[2])]
+    assert nearest == np.minimum(off, 24 - off).argsort()[: len(nearest)].tolist()
+    shown = run(new, "--reference", nominal, "--criteria", criteria, "--top", "1").output
+    assert re.search(rf"^ +{found[0]['row']} ", shown, re.MULTILINE)
 
 
 def labelled(path, n_samples=150, values=("ok", "bad")):
@@ -131,29 +124,29 @@ def test_labels_are_no_criterion_and_the_scores_are_judged_by_them(tmp_path):
     one = labelled(tmp_path / "one.csv", values=("0", "1"))
     result = run(one, "--label", "y")
     shown = " ".join(result.output.split())
-    assert "Criteria as the table suggests: a; b." in shown
+    assert "Criteria chosen automatically: a; b." in shown
     assert "Label y: 1 is the anomaly (1 beside 0), 3 of 150 samples." in shown
     assert "Area under the ROC curve 1.000, average precision 1.000, precision at 3 1.000." in shown
     told = json.loads(run(one, "--label", "y", "--json", "--top", 3).stdout)
     assert told["mode"] == "one file"
     assert told["criteria"] == ["a", "b"]
-    assert {sample["row"] for sample in told["strangest"]} == {5, 50, 77}
+    assert {sample["row"] for sample in told["most_unusual"]} == {7, 52, 79}
     assert (told["label"]["area"], told["label"]["precision_at_n"], told["label"]["reason"]) == (1, 1, "1 beside 0")
-    two = run(one, labelled(tmp_path / "two.csv"), "--label", "y")
+    two = run(labelled(tmp_path / "two.csv"), "--reference", one, "--label", "y")
     assert "Label y: bad is the anomaly (the rarer value), 3 of 150 samples." in " ".join(two.output.split())
 
 
 def test_a_criterion_that_reads_the_label_is_told(tmp_path):
     result = run(labelled(tmp_path / "one.csv", values=("0", "1")), "--label", "y", "--columns", "a,y")
-    assert "A criterion reads y, which it should not know." in " ".join(result.output.split())
+    assert "Warning: a criterion reads the label y." in " ".join(result.output.split())
 
 
 def test_some_rows_are_fitted_and_all_are_scored_if_asked_for(tmp_path):
     one = labelled(tmp_path / "one.csv")
     result = run(one, "--label", "y", "--train-rows", 60, "--out", tmp_path / "o.csv", "--contamination", "0.02")
     shown = " ".join(result.output.split())
-    assert "60 of 150 rows are fitted, a random subset that is always the same; every row is scored." in shown
-    assert "each compared with 60 random ones: 3 called" in shown
+    assert "60 of 150 rows are fitted, a fixed random sample; every row is scored." in shown
+    assert "The 3 most unusual of 150 records (2 %) are listed for review; each compared with 60 random ones" in shown
     rows = rows_of(tmp_path / "o.csv")
     assert [number for number, row in enumerate(rows) if row["decision"] == "anomaly"] == [5, 50, 77]
     again = run(one, "--label", "y", "--train-rows", 60, "--json", "--quiet")
@@ -164,9 +157,9 @@ def test_a_large_table_is_fitted_on_a_random_subset_unless_all_rows_are_asked_fo
     monkeypatch.setattr("paretodepth.reports.row_limit.MAX_FIT_WORK", 10**5)
     one = labelled(tmp_path / "one.csv", 900)
     shown = " ".join(run(one).output.split())
-    assert "500 of 900 rows are fitted, a random subset that is always the same; every row is scored." in shown
+    assert "500 of 900 rows are fitted, a fixed random sample; every row is scored." in shown
     assert "each compared with 500 random ones" in shown
-    assert "each compared with all the others" in " ".join(run(one, "--exact").output.split())
+    assert "random" not in run(one, "--exact").output
     assert run(one, "--quiet").output == ""
 
 
@@ -210,22 +203,22 @@ def test_rows_of_a_subset_are_named_as_in_the_file(tmp_path, refused):
     rows[fitted[7]][0] = ""
     one = write_csv(tmp_path / "one.csv", rows, ("a", "b"))
     two = write_csv(tmp_path / "two.csv", rng.random((9, 2)), ("a", "b"))
-    shown = " ".join(run(one, two, "--train-rows", 50).output.split())
-    assert f"Not learned from, for lack of a value: 1 sample, row {fitted[7]}." in shown
+    shown = " ".join(run(two, "--reference", one, "--train-rows", 50).output.split())
+    assert f"Not fitted because of missing values: 1 sample, row {fitted[7] + 2}." in shown
     rows[fitted[7]][0] = "inf"
     write_csv(tmp_path / "one.csv", rows, ("a", "b"))
-    for command in (["detect", one, two], ["detect", one], ["fit", one, "--model", tmp_path / "m"]):
+    for command in (["detect", two, "--reference", one], ["detect", one], ["fit", one, "--model", tmp_path / "m"]):
         refused([*command, "--train-rows", 50, "--quiet"], f"Got inf in 'a', sample {fitted[7]};", tmp_path)
 
 
 def test_json_holds_the_figures_and_every_call(files):
     nominal, new, criteria = files
-    result = json.loads(run(nominal, new, "--criteria", criteria, "--alpha", "0.01", "--json").stdout)
+    result = json.loads(run(new, "--reference", nominal, "--criteria", criteria, "--alpha", "0.01", "--json").stdout)
     assert result["n_training"] == 200
     assert result["method"] == "blend"
     assert result["criteria"] == ["amount", "hour", "weight"]
     assert result["n_anomalies"] == len(result["anomalies"])
-    assert {sample["row"]: sample["because"] for sample in result["anomalies"]}.items() >= PLANTED.items()
+    assert {sample["row"] - 2: sample["because"] for sample in result["anomalies"]}.items() >= PLANTED.items()
     assert result["anomalies"] == sorted(result["anomalies"], key=lambda sample: -sample["score"])
 
 
@@ -236,53 +229,57 @@ def test_each_sample_is_explained_once_by_a_command_with_all_outputs(files, tmp_
         explained.extend(map(tuple, np.column_stack(encodings)))
         return explain_new(model, encodings, **options)
 
-    monkeypatch.setattr("paretodepth.reports.detection.explain_new", counted)
+    monkeypatch.setattr("paretodepth.reports.findings.explain_new", counted)
     nominal, new, criteria = files
     outputs = ["--out", tmp_path / "o.csv", "--report", tmp_path / "r.html"]
     for more in (["--json"], []):
         explained.clear()
-        assert run(nominal, new, "--criteria", criteria, *outputs, *more).exit_code == 0
+        assert run(new, "--reference", nominal, "--criteria", criteria, *outputs, *more).exit_code == 0
         assert len(explained) == len(set(explained)) == 120
 
 
 def test_quiet_prints_nothing_and_exit_code_3_tells_of_anomalies(files):
     nominal, new, _ = files
-    result = run(nominal, new, "--quiet", "--fail-on-anomaly")
+    result = run(new, "--reference", nominal, "--quiet", "--fail-on-anomaly")
     assert result.exit_code == 3
     assert result.output == ""
-    assert run(nominal, nominal, "--quiet", "--fail-on-anomaly", "--fdr", "0.01").exit_code == 0
+    assert run(nominal, "--reference", nominal, "--quiet", "--fail-on-anomaly", "--fdr", "0.01").exit_code == 0
 
 
 def test_a_bad_value_and_missing_ones_are_told_over_the_whole_file(files, tmp_path, refused):
     rows = [list(row) for row in invoices(2, 5000)]
     rows[4321][2] = "inf"
-    refused(["detect", files[0], write_csv(tmp_path / "n.csv", rows)], "Got inf in 'hour', sample 4321;", tmp_path)
+    refused(
+        ["detect", write_csv(tmp_path / "n.csv", rows), "--reference", files[0]],
+        "Got inf in 'hour', sample 4321;",
+        tmp_path,
+    )
     rows[4321][2] = rows[17][2] = ""
     new = write_csv(tmp_path / "n.csv", rows)
-    refused(["detect", files[0], new, "--missing", "fail"], "Got 2 in 'hour' instead", tmp_path)
+    refused(["detect", new, "--reference", files[0], "--missing", "fail"], "Got 2 in 'hour' instead", tmp_path)
 
 
 @pytest.mark.slow
 def test_pipes_give_the_same_scores_as_files(files, tmp_path):
     nominal, new, _ = files
-    run(nominal, new, "--out", tmp_path / "o.csv")
+    run(new, "--reference", nominal, "--out", tmp_path / "o.csv")
     with open(new, "rb") as file:
         done = subprocess.run(
-            [*MAIN, "detect", nominal, "-", "--out", "-"], stdin=file, capture_output=True, check=True
+            [*MAIN, "detect", "-", "--reference", nominal, "--out", "-"], stdin=file, capture_output=True, check=True
         )
     assert done.stdout == (tmp_path / "o.csv").read_bytes()
-    assert b"samples called anomalies" in done.stderr
+    assert b"records flagged" in done.stderr
 
 
 def test_new_samples_may_have_other_columns_which_come_out_again(files, tmp_path):
     nominal, _, _ = files
     rows = [(*row, "x" * row_number, 1) for row_number, row in enumerate(invoices(2, 5))]
     new = write_csv(tmp_path / "n.csv", rows, ("invoice", "amount", "hour", "weight", "note", "score"))
-    run(nominal, new, "--out", tmp_path / "o.csv")
+    run(new, "--reference", nominal, "--out", tmp_path / "o.csv")
     result = rows_of(tmp_path / "o.csv")
     assert list(result[0])[-11:-6] == ["score", "score_", "p_value", "decision", "because"]
     assert [row["note"] for row in result] == ["x" * row_number for row_number in range(5)]
-    run(nominal, new, "--out", tmp_path / "o.csv", "--id", "invoice")
+    run(new, "--reference", nominal, "--out", tmp_path / "o.csv", "--id", "invoice")
     names = list(rows_of(tmp_path / "o.csv")[0])
     assert names[:5] == ["invoice", "score", "p_value", "decision", "because"]
     assert names[5:] == ["value", "usual_low", "usual_high", "direction", "percentile", "why"]
@@ -299,7 +296,7 @@ def test_lists_of_points_are_trajectories(tmp_path):
         lines = [json.dumps({"who": f"p{i}", "track": walk(bend)}) for i, bend in enumerate(bends)]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
     (tmp_path / "c.toml").write_text('[[criterion]]\nname = "way"\ncolumns = "track"\nmetric = "hausdorff"\n')
-    files = [tmp_path / "nominal.jsonl", tmp_path / "new.jsonl", "--criteria", tmp_path / "c.toml"]
+    files = [tmp_path / "new.jsonl", "--reference", tmp_path / "nominal.jsonl", "--criteria", tmp_path / "c.toml"]
     assert run(*files, "--out", tmp_path / "o.csv").exit_code == 0
     assert [row["decision"] for row in rows_of(tmp_path / "o.csv")] == ["nominal", "anomaly"]
 
@@ -310,36 +307,48 @@ def test_markup_and_escape_codes_in_cells_are_shown_as_text(tmp_path):
     rng = np.random.default_rng(0)
     nominal = write_csv(tmp_path / "n.csv", rng.random((50, 2)), header)
     new = write_csv(tmp_path / "m.csv", [(9, 0.5)], header)
-    result = run(nominal, new)
+    result = run(new, "--reference", nominal)
     assert "\x1b[31m" not in result.output
     assert "[bold red]x[/] �[31m" in result.output
-    assert json.loads(run(nominal, new, "--json").stdout)["criteria"] == [nasty, "b"]
+    assert json.loads(run(new, "--reference", nominal, "--json").stdout)["criteria"] == [nasty, "b"]
 
 
 BAD = {
-    "no such file": (["nowhere.csv", "{new}"], "nowhere.csv: there is no such file."),
-    "close name": (["{folder}/nominl.csv", "{new}"], "there is no such file (did you mean 'nominal.csv'"),
+    "no such file": (["{new}", "--reference", "nowhere.csv"], "nowhere.csv: there is no such file."),
+    "close name": (
+        ["{new}", "--reference", "{folder}/nominl.csv"],
+        "there is no such file (did you mean 'nominal.csv'",
+    ),
     "empty file": (["{folder}/empty.csv"], "Got an empty file instead"),
     "no header": (["{folder}/headless.csv"], "must be a header with the names of the columns"),
     "mixed delimiters": (["{folder}/semicolon.csv", "--sep", ","], "cells must be separated by ','"),
     "not UTF-8": (["{folder}/latin.csv"], "must be text in UTF-8"),
-    "other columns": (["{nominal}", "{folder}/other.csv"], "the columns must be the expected ones, 'amount', 'hour'"),
-    "text for numbers": (["{nominal}", "{folder}/words.csv"], "the column 'hour' must hold numbers"),
+    "other columns": (
+        ["{folder}/other.csv", "--reference", "{nominal}"],
+        "must be the expected ones, 'amount', 'hour'",
+    ),
+    "text for numbers": (["{folder}/words.csv", "--reference", "{nominal}"], "the column 'hour' must hold numbers"),
     "malformed TOML": (["{nominal}", "--criteria", "{folder}/bad.toml"], "bad.toml: not a TOML file"),
     "no criteria file": (["{nominal}", "--criteria", "{folder}/no.toml"], "no.toml: there is no such file"),
-    "no folder": (["{nominal}", "--out", "{folder}/no/out.csv"], "the output must be a file in a folder that can be"),
-    "a folder": (["{nominal}", "--report", "{folder}"], "Got a folder instead"),
+    "no folder": (["{nominal}", "--out", "{folder}/no/out.csv"], "cannot write the output: no folder"),
+    "a folder": (["{nominal}", "--report", "{folder}"], "it is a folder"),
     "unknown ending": (["{nominal}", "--out", "{folder}/out.xls"], "Got '.xls' instead"),
     "input as output": (["{nominal}", "--out", "{nominal}"], "must not take the place of an input"),
     "one place twice": (["{nominal}", "--out", "-", "--json"], "-: each output must have a place of its own"),
-    "stdin twice": (["-", "-"], "Only one file can be standard input"),
+    "stdin twice": (["-", "--reference", "-"], "Only one file can be standard input"),
     "both rates": (["{nominal}", "--alpha", "0.1", "--fdr", "0.1"], "Give either alpha or fdr"),
     "rate and share": (["{nominal}", "--fdr", "0.1", "--contamination", "0.1"], "Give either fdr or contamination"),
-    "share of new ones": (["{nominal}", "{new}", "--contamination", "0.1"], "is the share of one file's samples"),
+    "share of new ones": (
+        ["{new}", "--reference", "{nominal}", "--contamination", "0.1"],
+        "is the share of a single",
+    ),
     "bad share": (["{nominal}", "--contamination", "5"], "'contamination' parameter of detect must be a number"),
     "unknown label": (["{nominal}", "--label", "ammount"], "Got 'ammount' instead (did you mean 'amount'?)"),
     "label of many": (["{nominal}", "--label", "invoice"], "The label 'invoice' must have two values"),
-    "rows and exact": (["{nominal}", "--train-rows", "50", "--exact"], "Give either --train-rows or --exact"),
+    "rows and exact": (
+        ["{nominal}", "--train-rows", "50", "--exact"],
+        "Give either train_rows (--train-rows) or",
+    ),
     "bad rate": (["{nominal}", "--fdr", "2"], "'fdr' parameter of detect must be a number between 0 and 1"),
     "bad method": (["{nominal}", "--method", "best"], "Invalid value for '--method'"),
     "both sources": (["{nominal}", "--columns", "hour", "--criteria", "{criteria}"], "Give either criteria or columns"),
@@ -385,13 +394,15 @@ def test_help_imports_neither_numpy_nor_numba():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
-    assert "Example: paretodepth detect nominal.csv new.csv" in " ".join(done.stdout.split())
+    assert "Example: paretodepth detect new.csv --reference normal.csv" in " ".join(done.stdout.split())
 
 
 def test_a_report_on_stdout_is_nothing_but_the_page(files):
     nominal, new, criteria = files
     done = subprocess.run(
-        [*MAIN, "detect", nominal, new, "--criteria", criteria, "--report", "-"], capture_output=True, check=True
+        [*MAIN, "detect", new, "--reference", nominal, "--criteria", criteria, "--report", "-"],
+        capture_output=True,
+        check=True,
     )
     assert done.stdout.rstrip().endswith(b"</html>")
-    assert b"samples called anomalies" in done.stderr
+    assert b"records flagged" in done.stderr

@@ -98,16 +98,16 @@ def test_one_gap_stops_nothing_and_is_listed(run, tmp_path):
     table = with_gap(with_gap(samples(), rows=(17, 30)), "size", (30,)).select(["bmi", "size"])
     result = run("detect a.csv --columns bmi,size --out o.csv", a_csv=table)
     assert result.exit_code == 0
-    assert "Not scored, for lack of a value: 2 samples, row 17 (bmi), row 30 (bmi, size)." in result.output
-    assert "The strangest of 38 samples" in result.output
+    assert "Not scored because of missing values: 2 samples, row 19 (bmi), row 32 (bmi, size)." in result.output
+    assert "most unusual of 38 records" in result.output
     written = read_table(tmp_path / "o.csv")
     assert [row for row in range(N) if written.column("score")[row].as_py() is None] == [17, 30]
     assert written.column("p_value").null_count == 2
     assert written.column("decision")[17].as_py() == "unscored"
     found = json.loads(run("detect a.csv --columns bmi,size --json").stdout)
     assert (found["n_samples"], found["n_unscored"], found["n_training_dropped"]) == (N, 2, 2)
-    assert found["unscored"] == [{"row": 17, "columns": ["bmi"]}, {"row": 30, "columns": ["bmi", "size"]}]
-    assert not {17, 30} & {entry["row"] for entry in found["anomalies"]}
+    assert found["unscored"] == [{"row": 19, "columns": ["bmi"]}, {"row": 32, "columns": ["bmi", "size"]}]
+    assert not {19, 32} & {entry["row"] for entry in found["anomalies"]}
 
 
 def test_gaps_of_training_and_new_samples_are_told_apart(run):
@@ -115,18 +115,18 @@ def test_gaps_of_training_and_new_samples_are_told_apart(run):
         "a_csv": with_gap(samples()).select(["bmi"]),
         "b_csv": with_gap(samples(1), rows=range(7)).select(["bmi"]),
     }
-    result = run("detect a.csv b.csv --columns bmi --report r.html", **tables)
-    assert "Not learned from, for lack of a value: 1 sample, row 17." in result.output
-    assert "Not scored, for lack of a value: 7 samples, row 0 (bmi), row 1 (bmi), " in result.output
-    assert "row 4 (bmi), and so on." in " ".join(result.output.split())
+    result = run("detect b.csv --reference a.csv --columns bmi --report r.html", **tables)
+    assert "Not fitted because of missing values: 1 sample, row 19." in result.output
+    assert "Not scored because of missing values: 7 samples, row 2 (bmi), row 3 (bmi), " in result.output
+    assert "row 6 (bmi), …." in " ".join(result.output.split())
 
 
 def test_a_file_in_which_every_sample_lacks_a_value_is_reported(run, tmp_path):
     tables = {"a_parquet": samples(), "b_parquet": with_gap(samples(), rows=range(N))}
-    result = run("detect a.parquet b.parquet --columns bmi,size --report r.html --out o.csv", **tables)
+    result = run("detect b.parquet --reference a.parquet --columns bmi,size --report r.html --out o.csv", **tables)
     assert result.exit_code == 0
-    assert "0 of 0 samples called" in result.output
-    assert f"Not scored, for lack of a value: {N} samples" in result.output
+    assert "0 of 0 records flagged" in result.output
+    assert f"Not scored because of missing values: {N} samples" in result.output
     assert read_table(tmp_path / "o.csv").column("score").null_count == N
     assert (tmp_path / "r.html").stat().st_size > 1000
 
@@ -135,12 +135,12 @@ def test_a_model_leaves_gaps_unscored_and_can_be_told_to_refuse_them(run):
     tables = {"a_csv": samples().select(["bmi", "size"]), "b_csv": with_gap(samples(1)).select(["bmi", "size"])}
     assert run("fit a.csv --columns bmi,size --missing fail --model m.model", **tables).exit_code == 0
     result = run("score m.model b.csv --out s.csv")
-    assert "of 39 samples called" in result.output
-    assert "Not scored, for lack of a value: 1 sample, row 17 (bmi)." in result.output
+    assert "of 39 records flagged" in result.output
+    assert "Not scored because of missing values: 1 sample, row 19 (bmi)." in result.output
     refused = run("score m.model b.csv --out s.csv --missing fail")
     assert "Got 1 in 'bmi' instead" in str(refused.exception)
-    assert "Row 17: not scored, for it lacks a value in bmi." in run("explain m.model b.csv --row 17").output
-    assert json.loads(run("explain m.model b.csv --row 17 --json").stdout)["lacks"] == ["bmi"]
+    assert "Row 19: not scored because of a missing value in bmi." in run("explain m.model b.csv --row 19").output
+    assert json.loads(run("explain m.model b.csv --row 19 --json").stdout)["missing"] == ["bmi"]
 
 
 def test_a_criterion_that_says_itself_is_not_overruled(run):

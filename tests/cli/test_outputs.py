@@ -28,7 +28,7 @@ def shell(folder, line):
 
 
 def test_scores_go_to_streams_by_any_name(folder):
-    detect = f"{COMMAND} detect train.csv test.csv --columns x,y"
+    detect = f"{COMMAND} detect test.csv --reference train.csv --columns x,y"
     shell(folder, f"{detect} --out scores.csv -q")
     expected = (folder / "scores.csv").read_text()
     assert shell(folder, f"{detect} --out /dev/stdout | cat").stdout == expected
@@ -44,7 +44,7 @@ def test_scores_go_to_streams_by_any_name(folder):
 
 
 def test_formulas_are_marked_where_that_is_asked_for(folder):
-    detect = f"{COMMAND} detect train.csv test.csv --columns x,y --id=-id -q"
+    detect = f"{COMMAND} detect test.csv --reference train.csv --columns x,y --id=-id -q"
     shell(folder, f"{detect} --out plain.csv")
     assert (folder / "plain.csv").read_text().startswith("-id,score")
     assert "\n=r7," in (folder / "plain.csv").read_text()
@@ -69,8 +69,6 @@ def test_names_that_are_no_text_and_letters_that_steer_terminals_do_no_harm(fold
         "paretodepth",
         "detect",
         odd,
-        "--criteria",
-        "columns",
         "--json",
         "--report",
         "r.html",

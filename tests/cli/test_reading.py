@@ -75,7 +75,7 @@ def test_files_are_read_as_they_come(run, tmp_path, case):
     put(tmp_path, name, content)
     code, out, err = run("detect", name, "--columns", "amount,weight", "--out", "scores.csv")
     assert code == 0
-    assert "40 samples" in out
+    assert "of 40 records" in out
     assert (note in err) if note else (err == "")
     # The copied cells bring the same notes.
     scores = read_table("scores.csv", format=Reading(note=str))
@@ -86,13 +86,13 @@ def test_notes_are_told_by_every_command_that_reads(run, tmp_path):
     put(tmp_path, "train.csv", text())
     put(tmp_path, "test.csv", text([*ROWS[:5], ("$5", 3)]))
     note = "Note: test.csv: the column 'amount' has 1 cell read as numbers, first '$5' in row 6 below the header.\n"
-    assert run("detect", "train.csv", "test.csv", "--columns", "amount,weight")[2] == note
-    assert run("detect", "train.csv", "test.csv", "--columns", "amount,weight", "--quiet")[2] == ""
+    assert run("detect", "test.csv", "--reference", "train.csv", "--columns", "amount,weight")[2] == note
+    assert run("detect", "test.csv", "--reference", "train.csv", "--columns", "amount,weight", "--quiet")[2] == ""
     assert run("fit", "test.csv", "--columns", "amount,weight", "--model", "a.model")[2] == note
     assert run("fit", "train.csv", "--columns", "amount,weight", "--model", "a.model")[2] == ""
     assert run("score", "a.model", "test.csv", "--out", "scores.csv")[2].startswith(note)
     assert run("score", "a.model", "test.csv", "--out", "scores.csv", "--quiet")[2] == ""
-    assert run("explain", "a.model", "test.csv", "--row", "0")[2] == note
+    assert run("explain", "a.model", "test.csv", "--row", "2")[2] == note
 
 
 def test_a_question_mark_among_numbers_is_counted(run, tmp_path):
@@ -150,7 +150,7 @@ def test_what_a_file_does_not_tell_can_be_said(run, tmp_path):
     options = ["--sep", ";", "--decimal", ".", "--encoding", "cp1252", "--skip-rows", "1"]
     code, out, _ = run("detect", "a.csv", "--columns", "größe,weight", *options)
     assert code == 0
-    assert "40 samples" in out
+    assert "of 40 records" in out
     (tmp_path / "b.xlsx").write_bytes(workbook())
     assert run("detect", "b.xlsx", "--columns", "amount", "--sheet", "Sheet1")[0] == 0
     assert "the sheet must be one of 'Sheet1'. Got 'no'" in run("detect", "b.xlsx", "--sheet", "no")[2]
@@ -161,7 +161,7 @@ def test_a_pattern_is_one_table_and_no_output_takes_the_place_of_its_files(run, 
     put(tmp_path, "part2.csv", text(ROWS[20:]))
     code, out, _ = run("detect", "part*.csv", "--columns", "amount,weight", "--out", "scores.csv")
     assert code == 0
-    assert "40 samples" in out
+    assert "of 40 records" in out
     assert read_table("scores.csv")["weight"].to_pylist() == [weight for _, weight in ROWS]
     code, _, err = run("detect", "part*.csv", "--out", "part2.csv")
     assert (code, err) == (

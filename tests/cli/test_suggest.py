@@ -61,7 +61,7 @@ def test_a_file_of_suggested_criteria_gives_the_result_of_the_default(tmp_path):
     run("detect", INVOICES, "--out", tmp_path / "default.csv")
     told = run("detect", INVOICES, "--criteria", criteria, "--out", tmp_path / "given.csv").output
     assert (tmp_path / "given.csv").read_bytes() == (tmp_path / "default.csv").read_bytes()
-    assert "as the table suggests" not in told
+    assert "chosen automatically" not in told
 
 
 def test_every_column_stands_in_the_table_on_the_terminal_and_in_a_comment():
@@ -84,11 +84,11 @@ def test_how_many_and_without_which_can_be_said(tmp_path):
 
 def test_what_was_chosen_is_told_with_the_way_to_change_it(tmp_path):
     shown = " ".join(run("detect", INVOICES).output.split())
-    assert "Criteria as the table suggests: time (time of day); shop + paid;" in shown
-    assert "Left out: invoice (numbers the rows)" in shown
-    assert "To change them: paretodepth suggest" in shown
+    assert "Criteria chosen automatically: time (time of day); shop + paid;" in shown
+    assert "Not used: invoice (numbers the rows)" in shown
+    assert "To change them, run paretodepth suggest" in shown
     fitted = " ".join(run("fit", INVOICES, "--model", tmp_path / "m").output.split())
-    assert "Criteria as the table suggests: time (time of day); shop + paid;" in fitted
+    assert "Criteria chosen automatically: time (time of day); shop + paid;" in fitted
 
 
 def test_new_samples_with_shops_and_amounts_never_seen_are_scored(tmp_path):
@@ -96,7 +96,7 @@ def test_new_samples_with_shops_and_amounts_never_seen_are_scored(tmp_path):
     new = [list(row) for row in rows[:20]]
     new[3][4], new[4][4], new[5][2] = "0", "-12.50", "A New Shop"
     data = write_csv(tmp_path / "new.csv", new, example()["HEADER"])
-    assert run("detect", INVOICES, data, "--out", tmp_path / "o.csv").exit_code == 0
+    assert run("detect", data, "--reference", INVOICES, "--out", tmp_path / "o.csv").exit_code == 0
     p_values = [float(row["p_value"]) for row in rows_of(tmp_path / "o.csv")]
     nothing, refund, new_shop = p_values[3:6]
     assert max(refund, new_shop) <= 0.05 < np.median(p_values)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from paretodepth import __version__
 from paretodepth._blocks import phase, report_progress, with_progress
 from paretodepth.cli import app
-from paretodepth.cli.terminal import print_outcome, print_written, printable, progress
+from paretodepth.cli.terminal import print_lines, printable, progress
 
 
 def run(*arguments):
@@ -204,10 +204,7 @@ def test_what_would_steer_a_terminal_is_not_printed_and_long_text_is_cut():
     assert printable("abcd", 4) == "abcd"
 
 
-def test_remark_outcome_and_advice_are_printed_as_text_and_files_but_not_streams_as_written():
+def test_lines_are_printed_as_text():
     screen = Console(file=io.StringIO(), width=80)
-    print_outcome(screen, remark="[b]a[/b] left out", advice=["scale [x]"], outcome="3 fronts")
-    print_written(screen, ["-", "o[ut].csv"])
-    assert screen.file.getvalue().splitlines() == [
-        "[b]a[/b] left out", "3 fronts", "Advice: scale [x]", "Written: o[ut].csv",
-    ]  # fmt: skip
+    print_lines(screen, ["[b]a[/b] left out", "scale [x]"], "dim")
+    assert screen.file.getvalue().splitlines() == ["[b]a[/b] left out", "scale [x]"]

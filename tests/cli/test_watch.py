@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
-from paretodepth.cli import main, watch
+from paretodepth.cli import main, watch_command
 from paretodepth.streaming import StreamingDetector
 
 RNG = np.random.default_rng(0)
@@ -264,7 +264,7 @@ def test_a_fixed_model_scores_and_learns_nothing(run, tmp_path):
         (["--max-unlearnt", "7"], "'max_unlearnt' parameter of watch must be a number between 0 and 1"),
         (["--max-alerts", "5/1000"], "No such option: --max-alerts"),
         (["--criteria", "nowhere.toml"], "nowhere.toml"),
-        (["--state", "no/such/folder/state"], "must be a file in a folder that can be written"),
+        (["--state", "no/such/folder/state"], "cannot write the output: no folder"),
         (["--model", "nowhere.model"], "nowhere.model"),
         (["--model", "m", "--window", "500"], "so nothing else can be learnt. Got '--window' besides"),
         (["--model", "m", "--state", "s"], "so nothing else can be learnt. Got '--state' besides"),
@@ -310,7 +310,7 @@ def test_an_empty_stream_has_no_lines(run, tmp_path):
 
 
 def test_the_view_shows_rate_latency_and_anomalies():
-    encoding = watch._View()
+    encoding = watch_command._View()
     fine = {"record": 1, "score": 1.0, "p": 0.5, "call": "nominal", "drift": False, "because": None}
     encoding.note(fine, 0.001)
     odd = {"record": 2, "call": "anomaly", "drift": True, "p": 0.002, "score": 77.0}

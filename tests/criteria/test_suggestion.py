@@ -9,8 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from paretodepth import Criterion, ParetoDepthDetector, suggest_criteria
+from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.criteria.metrics import METRICS
+from paretodepth.criteria.suggestion import suggest_criteria
 from tests.criteria.metric_draws import is_installed
 
 HAS_TEXT = is_installed(METRICS["levenshtein"])

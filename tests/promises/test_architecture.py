@@ -22,14 +22,14 @@ MAX_FIT_MODULES, MAX_SCORE_MODULES = 23, 15
 # Numbers only go down. A new ability raises its package's budget by what it needs, in the same commit.
 MAX_LINES = {
     "_kernels": 1650,
-    "cli": 1550,
+    "cli": 1150,
     "criteria": 4950,
     "datasets": 350,
     "distributed": 550,
     "fronts": 1750,
     "models": 1150,
     "pairs": 1400,
-    "reports": 2250,
+    "reports": 2620,
     "scoring": 3250,
     "streaming": 2300,
     "tables": 3550,
@@ -37,7 +37,7 @@ MAX_LINES = {
 }
 """Lines of Python of each package, the last of modules beside them."""
 MAX_MODULES, MAX_CODE_LINES, MAX_TEST_LINES = 146, 15_800, 21_350
-SHARED_NAMES = {"cells", "demo", "detector", "nearest", "reasons", "samples", "tree"}
+SHARED_NAMES = {"cells", "detector", "nearest", "reasons", "samples", "tree"}
 """Names of modules that several packages use."""
 
 

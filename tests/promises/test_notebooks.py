@@ -4,8 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paretodepth import Criterion, Fronts, ParetoDepthDetector, suggest_criteria
-from paretodepth.reports import detect
+from paretodepth import Criterion, Fronts, ParetoDepthDetector, detect, suggest
 
 LONGEST = 1000
 
@@ -42,11 +41,13 @@ def test_fronts_say_how_many_they_are(detector):
 
 def test_a_suggestion_shows_itself_as_the_file_it_would_be():
     table = pa.table({"size": np.random.default_rng(0).lognormal(size=99)})
-    suggestion = suggest_criteria(table)
+    suggestion = suggest(table)
     assert repr(suggestion) == suggestion.to_toml()
 
 
-def test_what_was_found_in_a_table_is_a_line():
+def test_findings_show_the_headline_and_the_most_unusual_records():
     rng = np.random.default_rng(0)
     table = pa.table({"a": rng.normal(size=100), "b": rng.normal(size=100)})
-    assert repr(detect(ParetoDepthDetector(), table)) == "<Detection: 5 of 100 samples called anomalies>"
+    headline, *records = repr(detect(table)).splitlines()
+    assert headline.endswith("The 5 most unusual of 100 records (5 %) are listed for review")
+    assert [record.split()[0] for record in records] == ["row"] * 5

@@ -64,11 +64,17 @@ def test_public_names_are_those_the_package_lists():
         "AdviceWarning",
         "Criterion",
         "Explanation",
+        "Findings",
         "Fronts",
         "ParetoDepthDetector",
+        "Suggestion",
         "criteria_to_toml",
+        "detect",
+        "explain",
+        "fit",
         "front_numbers",
-        "suggest_criteria",
+        "score",
+        "suggest",
     ]
     for name in paretodepth.__all__:
         assert getattr(paretodepth, name).__doc__

@@ -40,7 +40,9 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "detect": Command(
-        "detect train.csv test.csv --columns x,y --out scores.csv --report page.html", ("scores.csv", "page.html"), 2
+        "detect test.csv --reference train.csv --columns x,y --out scores.csv --report page.html",
+        ("scores.csv", "page.html"),
+        2,
     ),
     "fit": Command("fit train.csv --columns x,y --model new.model", ("new.model",)),
     "score": Command("score old.model - --out scores.csv", ("scores.csv",), given="many.csv"),

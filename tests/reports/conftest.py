@@ -4,9 +4,9 @@ import shutil
 import pytest
 from playwright.sync_api import sync_playwright
 
-from paretodepth import ParetoDepthDetector
-from paretodepth.criteria.suggestion import chosen_criteria
-from paretodepth.reports import detect, write_report
+from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.reports.detect import find
+from paretodepth.reports.page import write_report
 from tests.newcomer import PLANTED, invoice_table
 
 
@@ -14,16 +14,15 @@ from tests.newcomer import PLANTED, invoice_table
 def found():
     """Three planted anomalies among 120 invoices, found."""
     nominal = invoice_table(0, 200)
-    detector = ParetoDepthDetector(
-        chosen_criteria(nominal, columns=["amount", "hour", "weight"]).criteria, method="blend"
-    )
-    return detect(detector, nominal, invoice_table(1, 120, PLANTED))
+    criteria = [Criterion(name, name, "cityblock") for name in ("amount", "hour", "weight")]
+    detector = ParetoDepthDetector(criteria, method="blend")
+    return find(detector, nominal, invoice_table(1, 120, PLANTED))
 
 
 @pytest.fixture(scope="session")
 def report(found, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(found, path, title="Anomalies in new.csv")
+    write_report(found, str(path), title="Anomalies in new.csv")
     return path
 
 

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 from paretodepth import ParetoDepthDetector
-from paretodepth.reports import detect
 from paretodepth.reports.decision import fdr_threshold, n_clear_outliers, share_threshold
-from paretodepth.scoring.calibration import TAIL_SHAPE, tail_p_values
+from paretodepth.reports.detect import find
+from paretodepth.scoring.clear_outliers import TAIL_SHAPE, tail_p_values
 from tests.draws import DRAWS, draw_dyads
 
 
@@ -79,23 +79,23 @@ def table_with_one_far(n_samples=200):
 
 
 def test_of_one_file_the_strangest_twentieth_is_called_and_who_stands_out_is_counted():
-    found = detect(ParetoDepthDetector(method="blend"), table_with_one_far())
+    found = find(ParetoDepthDetector(method="criteria"), table_with_one_far())
     assert (found.contamination, found.n_anomalies) == (0.05, 10)
     assert n_clear_outliers(found.tail_p_values) == 1
     assert n_clear_outliers(np.array([np.nan, 1e-9, 0.5])) == 1
-    by_rate = detect(ParetoDepthDetector(method="blend"), table_with_one_far(), fdr=0.1)
+    by_rate = find(ParetoDepthDetector(method="criteria"), table_with_one_far(), fdr=0.1)
     assert by_rate.is_anomaly.nonzero()[0].tolist() == [17]
 
 
 def test_a_contamination_is_the_share_that_is_called():
-    found = detect(ParetoDepthDetector(method="blend"), table_with_one_far(), contamination=0.1)
+    found = find(ParetoDepthDetector(method="criteria"), table_with_one_far(), contamination=0.1)
     assert found.n_anomalies == 20
-    assert set(found.strangest[:20]) == set(found.is_anomaly.nonzero()[0])
+    assert set(found.most_unusual[:20]) == set(found.is_anomaly.nonzero()[0])
 
 
 def test_a_rate_of_the_detector_is_kept():
     for rates in ({"alpha": 0.1}, {"threshold": 3.0}):
-        found = detect(ParetoDepthDetector(**rates), table_with_one_far())
+        found = find(ParetoDepthDetector(**rates), table_with_one_far())
         assert found.fdr is None
         assert found.threshold == found.model.threshold
 
@@ -103,11 +103,11 @@ def test_a_rate_of_the_detector_is_kept():
 def test_two_ways_to_call_and_a_share_of_new_samples_are_refused():
     table = table_with_one_far(30)
     with pytest.raises(ValueError, match=r"Give either fdr or contamination\. Got both"):
-        detect(ParetoDepthDetector(), table, fdr=0.1, contamination=0.1)
+        find(ParetoDepthDetector(), table, fdr=0.1, contamination=0.1)
     with pytest.raises(ValueError, match="Give either alpha or contamination"):
-        detect(ParetoDepthDetector(alpha=0.1), table, contamination=0.1)
-    with pytest.raises(ValueError, match=r"is the share of one file's samples to call\. Got new samples"):
-        detect(ParetoDepthDetector(), table, table, contamination=0.1)
+        find(ParetoDepthDetector(alpha=0.1), table, contamination=0.1)
+    with pytest.raises(ValueError, match=r"share of a single table's records to flag\. Got a reference too"):
+        find(ParetoDepthDetector(), table, table, contamination=0.1)
     for share in (0, 1, "all"):
         with pytest.raises(ValueError, match="'contamination' parameter of detect must be a number between 0 and 1"):
-            detect(ParetoDepthDetector(), table, contamination=share)
+            find(ParetoDepthDetector(), table, contamination=share)

@@ -57,7 +57,7 @@ def test_samples_without_a_label_or_a_score_do_not_count():
 def test_where_scored_samples_are_all_of_one_kind_nothing_is_told():
     told = Labels.of(pa.table({"y": [1, 0, 0]}), "y").figures(np.array([np.nan, 1.0, 2.0]))
     assert told["area"] is told["average_precision"] is told["precision_at_n"] is None
-    assert "there is nothing to tell apart" in label_sentence(told)
+    assert "all have the same label" in label_sentence(told)
 
 
 @pytest.mark.parametrize(

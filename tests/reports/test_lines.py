@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.reports.lines import Drawing, drawings, rounded
+from paretodepth.reports.page_cells import rounded
+from paretodepth.reports.page_details import Drawing, drawings
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 

@@ -8,12 +8,11 @@ import pyarrow as pa
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.criteria.suggestion import chosen_criteria
-from paretodepth.reports import detect, write_report
-from paretodepth.reports.decision import n_clear_outliers
-from paretodepth.reports.detection import scored
+from paretodepth.reports.detect import find
 from paretodepth.reports.labels import Labels
+from paretodepth.reports.page import write_report
 from paretodepth.reports.results import headline
+from paretodepth.reports.score import find_in
 from tests.reports.browser import column, n_called
 
 NASTY = "</script><script>window.injected = 1</script><img src=x onerror='window.injected = 2'>\"'&amp; =1+1 😀"
@@ -27,7 +26,7 @@ def test_counts_are_those_of_the_detection(found, report, opened):
     assert page.inner_text("#rate") == "5 %"
     assert page.inner_text("#advice li") == f"{found.detector.advice_[0]}"
     assert "All scores are exact" in page.inner_text("#basis")
-    assert column(page, "row")[:3] == [str(row) for row in found.strangest[:3]]
+    assert column(page, "row")[:3] == [str(row + 2) for row in found.most_unusual[:3]]
 
 
 @pytest.mark.slow
@@ -59,10 +58,10 @@ def test_the_keyboard_moves_the_threshold_and_the_choice(found, report, opened):
     assert n_called(page) == len(found.scores)
     page.focus("#grid")
     page.keyboard.press("ArrowDown")
-    assert page.inner_text("#sample-name").startswith(f"Row {found.strangest[1]} ")
+    assert page.inner_text("#sample-name").startswith(f"Row {found.most_unusual[1]} ")
     page.keyboard.press("End")
-    assert page.inner_text("#sample-name").startswith(f"Row {found.strangest[-1]} ")
-    assert page.inner_text("#rows tr[aria-selected=true] td") == str(found.strangest[-1])
+    assert page.inner_text("#sample-name").startswith(f"Row {found.most_unusual[-1]} ")
+    assert page.inner_text("#rows tr[aria-selected=true] td") == str(found.most_unusual[-1])
 
 
 @pytest.mark.slow
@@ -71,14 +70,14 @@ def test_sorting_and_filtering(found, report, opened):
     page.click("#headings button:text('amount')")
     assert page.get_attribute("#headings th:has(button:text('amount'))", "aria-sort") == "ascending"
     amounts = found.samples.column("amount").to_numpy()
-    assert column(page, "row")[0] == str(amounts.argmin())
+    assert column(page, "row")[0] == str(amounts.argmin() + 2)
     page.click("#headings button:text('amount')")
-    assert column(page, "row")[0] == str(amounts.argmax())
+    assert column(page, "row")[0] == str(amounts.argmax() + 2)
     page.fill("#search", "INV-60")
     assert column(page, "invoice") == ["inv-60"]
     page.fill("#search", "")
     page.select_option("#show", label="anomalies because of hour")
-    assert "60" in column(page, "row")
+    assert "62" in column(page, "row")
     assert set(column(page, "because")) == {"hour"}
     page.select_option("#show", label="anomalies")
     assert page.inner_text("#n-shown") == f"{found.is_anomaly.sum()} of 120"
@@ -87,7 +86,7 @@ def test_sorting_and_filtering(found, report, opened):
 @pytest.mark.slow
 def test_clicked_samples_change_the_panel(found, report, opened):
     page = opened(report)
-    explanation = found.explanation(found.strangest[:3])
+    explanation = found.explanation(found.most_unusual[:3])
     pictures = []
     page.click("#score-part summary")
     for sample in (2, 0, 1):
@@ -95,12 +94,12 @@ def test_clicked_samples_change_the_panel(found, report, opened):
         assert page.inner_text("#sentence") == explanation.sentences[sample]
         page.select_option("#first-criterion", "0")
         dyads = page.evaluate("document.getElementById('dyads-plot').data.at(-1).x")
-        expected = found.nearest_dyads(found.strangest[[sample]])[0, :, 0]
+        expected = found.nearest_dyads(found.most_unusual[[sample]])[0, :, 0]
         np.testing.assert_allclose(dyads, np.maximum(expected, min(dyads)), rtol=5e-3)
         pictures.append(dyads)
         page.select_option("#neighbors-by", label="amount")
         nearest = page.locator("#neighbors tr:first-child th").all_inner_texts()
-        expected = [f"nominal row {row}" for row in explanation.neighbors[0][sample, :3]]
+        expected = [f"nominal row {row + 2}" for row in explanation.neighbors[0][sample, :3]]
         assert nearest == ["this sample", *expected]
         ids = page.locator("#neighbors tr:nth-child(2) td").all_inner_texts()
         assert ids[1] == f"inv-{explanation.neighbors[0][sample, 0]}"
@@ -118,10 +117,9 @@ def test_markup_in_the_data_is_text(tmp_path, opened):
     rng = np.random.default_rng(0)
     nominal = pa.table({NASTY: rng.random(60), "b": rng.random(60), "note": [NASTY] * 60})
     new = pa.table({NASTY: [9.0, 0.5], "b": [0.5, 0.5], "note": [NASTY, "x" * 10_000]})
-    found = detect(
-        ParetoDepthDetector(chosen_criteria(nominal, columns=[NASTY, "b"]).criteria, method="blend"), nominal, new
-    )
-    write_report(found, tmp_path / "report.html", title=NASTY)
+    criteria = [Criterion(name, [name], "cityblock") for name in (NASTY, "b")]
+    found = find(ParetoDepthDetector(criteria, method="blend"), nominal, new)
+    found.report(tmp_path / "report.html", title=NASTY)
     page = opened(tmp_path / "report.html")
     assert page.evaluate("window.injected") is None
     assert page.inner_text("#title") == NASTY
@@ -146,10 +144,8 @@ def test_ten_thousand_samples_stay_small_and_quick(tmp_path, opened):
     letters = rng.integers(97, 123, (n_samples, 60), dtype=np.uint8)
     notes = {f"note {i}": [bytes(row).decode() for row in np.roll(letters, i, 1)] for i in range(3)}
     new = pa.table({name: rng.random(n_samples) for name in "abc"} | notes)
-    found = detect(
-        ParetoDepthDetector(chosen_criteria(nominal, columns=list("abc")).criteria, method="blend"), nominal, new
-    )
-    write_report(found, tmp_path / "report.html")
+    found = find(ParetoDepthDetector([Criterion(name, name) for name in "abc"], method="blend"), nominal, new)
+    found.report(tmp_path / "report.html")
     assert os.path.getsize(tmp_path / "report.html") < 6e6
     page = opened(tmp_path / "report.html")
     assert n_called(page) == found.is_anomaly.sum()
@@ -190,8 +186,8 @@ def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
 
     nominal, new = table(rng.normal(1, 0.1, 60)), table([1.0, -2.0])
     criteria = [Criterion("way", "track", "frechet"), Criterion("beat", "pulse", "euclidean")]
-    found = detect(ParetoDepthDetector(criteria, method="blend"), nominal, new)
-    write_report(found, tmp_path / "report.html")
+    found = find(ParetoDepthDetector(criteria, method="blend"), nominal, new)
+    found.report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     titles = page.locator("#drawings h3").all_inner_texts()
     assert titles == ["track: this sample over nominal ones", "pulse: this sample over nominal ones"]
@@ -203,8 +199,8 @@ def test_trajectories_and_series_are_drawn_over_nominal_ones(tmp_path, opened):
 @pytest.mark.slow
 def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_path, opened):
     nominal = pa.table({"a": np.random.default_rng(0).random(50)})
-    found = detect(ParetoDepthDetector(method="blend"), nominal)
-    write_report(found, tmp_path / "report.html")
+    found = find(ParetoDepthDetector(method="blend"), nominal)
+    found.report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert not page.is_visible("#dyads-part")
     assert "Each sample is compared with all the others" in page.inner_text("#basis")
@@ -215,28 +211,28 @@ def test_one_criterion_has_no_dyads_to_draw_and_left_out_samples_are_told(tmp_pa
 @pytest.mark.parametrize("rows", [None, np.arange(0, 120, 2)])
 def test_of_one_file_the_page_speaks_of_no_nominal_samples_and_tells_the_label(found, rows, tmp_path, opened):
     samples = found.samples.append_column("bad", pa.array([row in (17, 60, 88) for row in range(120)]))
-    one = detect(ParetoDepthDetector(found.detector.criteria, method="blend"), samples, rows=rows)
+    one = find(ParetoDepthDetector(found.detector.criteria, method="blend"), samples, rows=rows)
     one = replace(one, labels=Labels.of(samples, "bad"))
-    write_report(one, tmp_path / "report.html")
+    one.report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     figures = one.labels.figures(one.scores)
     assert page.inner_text("#label-area") == f"{figures['area']:.3f}"
     assert page.inner_text("#label-precision") == f"{figures['average_precision']:.3f}"
     assert page.inner_text("#label-at-n") == f"{figures['precision_at_n']:.3f}"
     assert "out beyond what the rest suggests" in page.inner_text("#rate-of")
-    assert page.inner_text("#rate") == str(n_clear_outliers(one.tail_p_values))
+    assert page.inner_text("#rate") == str(len(one.clear))
     assert page.inner_text("#n-called") == str(one.n_anomalies) == "6"
     assert page.inner_text("#by-chance") == ("119" if rows is None else "60")
     assert page.inner_text("#headline") == headline(one)
     page.select_option("#neighbors-by", "0")
     nearest = page.locator("#neighbors tr:first-child th").all_inner_texts()[1]
-    assert nearest == f"row {one.reasons(1)[0].neighbors[0][0]}"
+    assert nearest == f"row {one.reasons(1)[0].neighbors[0][0] + 2}"
     assert "nominal" not in page.inner_text("body").lower()
 
 
 @pytest.mark.slow
 def test_samples_beyond_the_page_are_counted(found, tmp_path, opened):
-    write_report(found, tmp_path / "report.html", max_samples=50)
+    write_report(found, str(tmp_path / "report.html"), max_samples=50)
     page = opened(tmp_path / "report.html")
     assert "of 120 samples" in page.inner_text("#n-called-of")
     assert "70 more score less" in page.inner_text("#grid-note")
@@ -246,8 +242,9 @@ def test_samples_beyond_the_page_are_counted(found, tmp_path, opened):
 
 
 @pytest.mark.slow
-def test_details_are_kept_of_as_many_samples_as_fit(found, tmp_path, opened):
-    write_report(found, tmp_path / "report.html", details_bytes=20_000)
+def test_details_are_kept_of_as_many_samples_as_fit(found, tmp_path, opened, monkeypatch):
+    monkeypatch.setattr("paretodepth.reports.page.DETAILS_BYTES", 20_000)
+    found.report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     page.focus("#grid")
     page.keyboard.press("End")
@@ -256,13 +253,13 @@ def test_details_are_kept_of_as_many_samples_as_fit(found, tmp_path, opened):
 
 
 def test_a_report_is_the_same_whenever_it_is_written(found, report, tmp_path):
-    write_report(found, tmp_path / "again.html", title="Anomalies in new.csv")
+    found.report(tmp_path / "again.html", title="Anomalies in new.csv")
     assert (tmp_path / "again.html").read_bytes() == report.read_bytes()
 
 
 @pytest.mark.slow
 def test_without_training_samples_the_usual_ranges_are_those_of_the_model(found, tmp_path, opened):
-    write_report(scored(found.detector, found.samples), tmp_path / "report.html")
+    find_in(found.detector, found.samples).report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert n_called(page) == found.n_anomalies
     assert page.inner_text("#sentence") == found.reasons(1)[0].sentence
@@ -273,11 +270,6 @@ def test_without_training_samples_the_usual_ranges_are_those_of_the_model(found,
     page.click("#score-part summary")
     # Drawn when it is opened, a moment after the click.
     page.wait_for_selector("#dyads-plot .main-svg", state="visible")
-
-
-def test_a_page_without_samples_is_refused(found, tmp_path):
-    with pytest.raises(ValueError, match="'max_samples' parameter of write_report must be an integer of at least 1"):
-        write_report(found, tmp_path / "report.html", max_samples=0)
 
 
 LONG = "n" * 100_000
@@ -307,8 +299,8 @@ def test_a_hostile_table_is_text_everywhere(tmp_path, opened):
     new = new.set_column(1, new.column_names[1], pa.array([9.0] + [0.5] * 19))
     new = new.set_column(6, LONG, pa.array([8.0] + [0.5] * 19))
     criteria = [Criterion(name, name, "cityblock") for name in HOSTILE]
-    found = detect(ParetoDepthDetector(criteria, method="blend"), nominal, new)
-    write_report(found, tmp_path / "report.html", title=LONG, id_column="id")
+    found = find(ParetoDepthDetector(criteria, method="blend"), nominal, new)
+    replace(found, id_column="id").report(tmp_path / "report.html", title=LONG)
     assert os.path.getsize(tmp_path / "report.html") < 3e6
     page = opened(tmp_path / "report.html", width=390, height=844)
     for details in ("#score-part", "#cells-part"):
@@ -344,8 +336,8 @@ def test_the_page_allows_nothing_from_outside(report, opened):
 def test_of_many_criteria_only_the_strangest_are_explained(tmp_path, opened):
     rng = np.random.default_rng(0)
     nominal, new = (pa.table({f"c{i}": rng.random(n) for i in range(12)}) for n in (60, 400))
-    found = detect(ParetoDepthDetector(chosen_criteria(nominal, columns=nominal.column_names).criteria), nominal, new)
-    write_report(found, tmp_path / "report.html", max_explained=30)
+    found = find(ParetoDepthDetector(), nominal, new)
+    write_report(found, str(tmp_path / "report.html"), max_explained=30)
     page = opened(tmp_path / "report.html")
     assert page.inner_text("#n-shown") == "400 of 400"
     assert page.inner_text("#sentence") == found.reasons(1)[0].sentence
@@ -365,7 +357,7 @@ def test_a_page_of_no_samples_opens(tmp_path, opened):
     nominal = pa.table({name: np.random.default_rng(0).random(50) for name in "ab"})
     criteria = [Criterion(name, name, "cityblock", missing="drop") for name in "ab"]
     new = pa.table({"a": [0.5, 0.5], "b": pa.array([None, None], pa.float64())})
-    write_report(detect(ParetoDepthDetector(criteria), nominal, new), tmp_path / "report.html")
+    find(ParetoDepthDetector(criteria), nominal, new).report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
     assert "Not scored, for lack of a value: 2 samples" in page.inner_text("#advice")
     assert not page.is_visible("#panel")

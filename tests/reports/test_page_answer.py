@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.reports import detect, write_report
+from paretodepth.reports.detect import find
+from paretodepth.reports.page import write_report
 from paretodepth.reports.results import results_table
 from tests.reports.browser import column, n_called
 
@@ -47,9 +48,9 @@ def shops(tmp_path_factory):
         Criterion("shop", "shop", "mismatch"),
         Criterion("amount", "amount", "cityblock"),
     ]
-    found = detect(ParetoDepthDetector(criteria, method="blend"), pa.table(nominal), pa.table(new))
+    found = find(ParetoDepthDetector(criteria, method="blend"), pa.table(nominal), pa.table(new))
     path = tmp_path_factory.mktemp("shops") / "report.html"
-    write_report(found, path)
+    found.report(path)
     return found, path
 
 
@@ -75,11 +76,11 @@ def test_bars_count_all_anomalies_as_the_results_do_or_say_how_many(tmp_path, op
     rng = np.random.default_rng(0)
     table = pa.table({name: rng.standard_t(3, 2600) for name in "abcdefg"})
     some = np.sort(rng.choice(2600, 120, replace=False))
-    found = detect(ParetoDepthDetector(method="blend"), table, contamination=0.9, rows=some)
+    found = find(ParetoDepthDetector(method="blend"), table, contamination=0.9, rows=some)
     because = results_table(found).column("because").drop_null().to_pylist()
     assert len(because) == found.n_anomalies == 2340
     for limits in ({}, {"max_explained": 500}, {"max_samples": 700}):
-        write_report(found, tmp_path / "report.html", **limits)
+        write_report(found, str(tmp_path / "report.html"), **limits)
         page = opened(tmp_path / "report.html")
         assert n_called(page) == found.n_anomalies
         assert f"{found.n_anomalies:,} anomalies without a mark" in page.inner_text("#progress")
@@ -104,8 +105,9 @@ def test_ids_keep_their_digits_and_sentences_stand_beside_values(tmp_path, opene
     sizes = rng.random(120)
     sizes[17] = 1012.5
     table = pa.table({"id": ids, "as float": ids.astype(float), "size": sizes})
-    found = replace(detect(ParetoDepthDetector([Criterion("size", "size")], method="blend"), table), count_from=2)
-    write_report(found, tmp_path / "report.html", id_column="id")
+    blend = ParetoDepthDetector([Criterion("size", "size")], method="blend")
+    found = replace(find(blend, table), id_column="id")
+    found.report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html", width=2400)
     row = {name: column(page, name)[0] for name in ("row", "id", "as float", "why", "blamed values")}
     assert (row["row"], row["id"], row["as float"], row["blamed values"]) == ("19", *2 * [str(ids[17])], "1012.5")
@@ -124,13 +126,13 @@ def test_alike_anomalies_are_grouped_by_what_they_are_far_in(shops, opened):
     assert sum(groups.values()) == found.n_anomalies
     assert groups["shop + amount"] == 1
     page.click("#groups .bar:has-text('shop + amount')")
-    assert column(page, "row") == ["8"]
+    assert column(page, "row") == ["10"]
     values = {"shop": "shop moon, amount 3000", "amount": "amount 3000, shop moon"}
     assert column(page, "blamed values") == [values[column(page, "because")[0]]]
     page.wait_for_function("() => location.hash.includes('show=alike')")
     page.reload()
     page.wait_for_selector("html[data-ready=true]")
-    assert column(page, "row") == ["8"]
+    assert column(page, "row") == ["10"]
 
 
 def test_a_time_column_makes_a_time_line(shops, opened):
@@ -139,7 +141,7 @@ def test_a_time_column_makes_a_time_line(shops, opened):
     drawn = page.evaluate("document.getElementById('timeline').data[1].customdata")
     assert len(drawn) == found.n_anomalies
     times = page.evaluate("document.getElementById('timeline').data[1].x")
-    first = found.samples.column("time")[int(found.strangest[0])].as_py()
+    first = found.samples.column("time")[int(found.most_unusual[0])].as_py()
     assert times[0] == (first - datetime(1970, 1, 1)).total_seconds() * 1000
     assert "Score over time" in page.inner_text("#timeline-note")
 
@@ -158,14 +160,14 @@ def test_a_panel_begins_with_the_oddest_values_against_the_usual(shops, opened):
         page.wait_for_function(f"() => document.getElementById('sample-name').textContent.startsWith('Row {row}')")
         return page.locator("#strips li").all_inner_texts()
 
-    first, *others = strips(7)
+    first, *others = strips(9)
     told = re.fullmatch(r"amount\s+4000 above the usual ([\d.]+)–([\d.]+)", first)
     assert (float(told[1]), float(told[2])) == amount.typical[0].ends
     assert f"amount 4000 is high (usual {told[1]}–{told[2]})" in page.inner_text("#sentence")
     assert len(others) == 2
-    assert {text.split()[0] for text in strips(8)[:2]} == {"shop", "amount"}
-    assert "moon 0 of 150 nominal samples have it" in " ".join(strips(8))
-    clock, *_ = strips(9)
+    assert {text.split()[0] for text in strips(10)[:2]} == {"shop", "amount"}
+    assert "moon 0 of 150 nominal samples have it" in " ".join(strips(10))
+    clock, *_ = strips(11)
     assert re.fullmatch(r"clock\s+03:30 outside the usual \d\d:30–\d\d:30", clock)
     assert clock.split("usual ")[1] in page.inner_text("#sentence")
     assert page.locator("#strips li svg").count() == 3
@@ -174,8 +176,8 @@ def test_a_panel_begins_with_the_oddest_values_against_the_usual(shops, opened):
 def test_the_blamed_pair_is_drawn_and_the_nearest_stand_beside_the_sample(shops, opened):
     _, path = shops
     page = opened(path)
-    page.evaluate("location.hash = 'row=8'")
-    page.wait_for_function("() => document.getElementById('sample-name').textContent.startsWith('Row 8')")
+    page.evaluate("location.hash = 'row=10'")
+    page.wait_for_function("() => document.getElementById('sample-name').textContent.startsWith('Row 10')")
     assert page.input_value("#first-criterion") == "1"
     assert page.input_value("#second-criterion") == "2"
     # Three shops and the unknown one: dots stand beside each other, not on one another.

@@ -14,7 +14,7 @@ from threading import Lock, Timer
 from typing import Annotated, Literal, NoReturn
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -29,7 +29,7 @@ app = typer.Typer(
     add_help_option=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    help="Find samples that are unlike the nominal ones under every trade-off of several dissimilarities.",
+    help="Find the unusual rows in a table, and why.",
 )
 TRACEBACK = "PARETODEPTH_TRACEBACK"
 """The variable of the environment that asks for the traceback of an unexpected error."""
@@ -55,7 +55,7 @@ def main(commands: typer.Typer = app, name: str = "paretodepth") -> None:
         check_streams()
         sys.exit(commands(sys.argv[1:] or ["--help"], prog_name=name, standalone_mode=False))
     except TyperException as error:
-        _refuse(f"{error.format_message()} (paretodepth --help tells more)")
+        _refuse(f"{error.format_message()} Run paretodepth --help for usage.")
     except BrokenPipeError:
         # Whoever read our output has read enough; Python would complain again when it closes it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -214,31 +214,15 @@ def _lines(title: str, screen: Console, after: float) -> Iterator[Show]:
         timer.cancel()
 
 
-def print_outcome(screen: Console, *, remark: str, advice: Iterable[str], outcome: RenderableType) -> None:
-    """Print what a fit or a detection has found, under a remark on the criteria, with advice."""
-    if remark:
-        screen.print(Text(printable(remark), style="dim"))
-    screen.print(outcome)
-    for sentence in advice:
-        screen.print(Text(f"Advice: {printable(sentence)}", style="yellow"))
-
-
 def print_note(sentence: str) -> None:
-    """Print on standard error what a reader has to say about a file."""
+    """Print a note about a file on standard error."""
     notes.print(Text(f"Note: {printable(sentence)}", style="dim"))
 
 
-def print_left_out(screen: Console, remarks: Iterable[str]) -> None:
-    """Print which samples were left out for lack of a value, a line each."""
-    for remark in remarks:
-        screen.print(Text(printable(remark), style="yellow"))
-
-
-def print_written(screen: Console, places: Iterable[str]) -> None:
-    """Print which files were written; standard output is none."""
-    for place in places:
-        if place != "-":
-            screen.print(Text(f"Written: {printable(place)}"))
+def print_lines(screen: Console, lines: Iterable[str], style: str = "") -> None:
+    """Print sentences, a line each."""
+    for line in lines:
+        screen.print(Text(printable(line), style=style))
 
 
 def print_table(
@@ -287,5 +271,5 @@ def options(
         bool, typer.Option("--help", callback=_show_help, is_eager=True, help="Show this message and exit.")
     ] = False,
 ) -> None:
-    """Find samples that are unlike the nominal ones under every trade-off of several dissimilarities."""
+    """Find the unusual rows in a table, and why."""
     check_address_space()

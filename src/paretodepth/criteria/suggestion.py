@@ -189,7 +189,7 @@ def suggest_criteria(
     Examples
     --------
     >>> import numpy as np
-    >>> from paretodepth import suggest_criteria
+    >>> from paretodepth.criteria.suggestion import suggest_criteria
     >>> rng = np.random.default_rng(0)
     >>> length = rng.normal(30, 5, 100)
     >>> table = {"nr": np.arange(100), "length": length, "width": length / 2 + rng.normal(0, 0.1, 100),

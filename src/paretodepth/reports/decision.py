@@ -1,4 +1,4 @@
-"""Who is called: by a rate, by a share of the file, or by how far samples stand out of the rest of their own file."""
+"""Which samples are flagged: by a rate, by a share of the table, or as clear outliers among the others."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from paretodepth.detector import ParetoDepthDetector
 from paretodepth.scoring.calibration import discoveries
 
 ONE_FILE_SHARE = 0.05
-"""The share of one file's samples that is called if nothing else is asked for."""
+"""The share of a single table that is flagged by default."""
 ONE_FILE_FDR = 0.1
-"""The false discovery rate at which samples of one file stand out."""
+"""The false discovery rate of clear outliers."""
 
 
 def n_clear_outliers(p_values: NDArray[np.float64]) -> int:
-    """Return how many samples of one file stand out, given their `tail_p_values`; NaN stands for none.
+    """Return the number of clear outliers, given their `tail_p_values`; NaN stands for none.
 
-    An estimate: how far scores go without anomalies is known only from the rest of the file.
+    For a single table this is an estimate, because only the other records show how large scores are without anomalies.
     """
     return int(discoveries(p_values[~np.isnan(p_values)], ONE_FILE_FDR).sum())
 
 
 def fdr_threshold(scores: NDArray[np.float64], p_values: NDArray[np.float64], fdr: float) -> float:
-    """Return the largest score of a sample that is not called at a false discovery rate."""
-    is_called = discoveries(p_values, fdr)
+    """Return the largest score of a sample that is not flagged at a false discovery rate."""
+    is_flagged = discoveries(p_values, fdr)
     if not len(scores):
         return math.inf
-    return float(scores[~is_called].max()) if not is_called.all() else float(np.nextafter(scores.min(), -np.inf))
+    return float(scores[~is_flagged].max()) if not is_flagged.all() else float(np.nextafter(scores.min(), -np.inf))
 
 
 def share_threshold(scores: NDArray[np.float64], share: float) -> float:
-    """Return the score above which that share of the samples lies, rounded to whole samples; at least one does.
+    """Return the score above which a share of the samples lies, rounded to whole samples, at least one.
 
-    Of tied samples at the threshold none is called, unless nothing else would be.
+    Samples tied at the threshold are not flagged, unless no other would be.
 
     Examples
     --------
@@ -45,46 +45,37 @@ def share_threshold(scores: NDArray[np.float64], share: float) -> float:
     """
     rising = np.sort(scores)
     # Half a sample counts: 5 % of 50 samples are 3.
-    n_called = max(1, math.floor(share * len(rising) + 0.5))
-    below = rising[-n_called - 1] if n_called < len(rising) else -np.inf
+    n_flagged = max(1, math.floor(share * len(rising) + 0.5))
+    below = rising[-n_flagged - 1] if n_flagged < len(rising) else -np.inf
     return float(below if below < rising[-1] else np.nextafter(rising[-1], -np.inf))
 
 
 def check_contamination(share: object) -> float:
-    """Return the share of a file's samples that are to be called."""
-    return check_rate(share, "contamination", "detect", "the share of the samples to be called anomalies, 0.05 say")
+    """Return the share of a table's samples to flag."""
+    return check_rate(share, "contamination", "detect", "the share of the samples to flag, e.g. 0.05")
 
 
 def check_one_rate(detector: ParetoDepthDetector, fdr: float | None, contamination: float | None) -> None:
-    """Refuse several ways to choose who is called."""
-    given = {
-        "alpha": detector.alpha,
-        "threshold": detector.threshold,
-        "fdr": fdr,
-        "contamination": contamination,
-    }
+    """Refuse several rules of what is flagged."""
+    given = {"alpha": detector.alpha, "threshold": detector.threshold, "fdr": fdr, "contamination": contamination}
     names = [name for name, value in given.items() if value is not None]
     if len(names) > 1:
         raise ValueError(
-            f"Give either {' or '.join(names)}. Got {'both' if len(names) == 2 else 'all'}; alpha bounds false alarms, "
-            "fdr their share of the calls, contamination is the share of one file's samples to call, and threshold "
-            "the score above which samples are called."
+            f"Give either {' or '.join(names)}. Got {'both' if len(names) == 2 else 'all'}; alpha is the false-alarm "
+            "rate, fdr the share of normal records among those flagged, contamination the share of a single table "
+            "to flag, and threshold the score above which records are flagged."
         )
 
 
-def check_one_file(contamination: object, has_samples: bool) -> None:
-    """Refuse to call a share of new samples: what they hold is not known, and the training samples tell what is odd."""
-    if contamination is not None and has_samples:
+def check_one_table(detector: ParetoDepthDetector, contamination: object, has_reference: bool) -> None:
+    """Refuse what makes no sense with a reference, or without one."""
+    if has_reference and contamination is not None:
         raise ValueError(
-            "A contamination is the share of one file's samples to call. Got new samples beside the training samples; "
-            "give alpha or fdr, or one file alone."
+            "A contamination is the share of a single table's records to flag. Got a reference too; give alpha or fdr "
+            "instead, or leave out the reference."
         )
-
-
-def check_leave_one_out(detector: ParetoDepthDetector) -> None:
-    """Refuse to compare all training samples with the others if a split would hold some of them out."""
-    if detector.calibration == "split":
+    if not has_reference and detector.calibration == "split":
         raise ValueError(
             "The detector given to detect must calibrate by 'leave-one-out' to score its own training samples. Got "
-            "'split' instead; give samples, or leave out calibration."
+            "'split' instead; give a reference, or leave out calibration."
         )

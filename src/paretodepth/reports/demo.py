@@ -1,4 +1,4 @@
-"""The main job on simulated data: find the odd pedestrians, draw why, and report."""
+"""Demo: find anomalous pedestrians in simulated data, plot why, and write the report."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from paretodepth.datasets import Pedestrians, make_pedestrians
 from paretodepth.datasets.pedestrians import SPEED_EDGES
 from paretodepth.detector import ParetoDepthDetector
 from paretodepth.plots import plot_fronts, plot_new_dyads
-from paretodepth.reports.detection import Detection, detect
-from paretodepth.reports.page import write_report
+from paretodepth.reports.detect import find
+from paretodepth.reports.findings import Findings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +36,7 @@ class DemoResult(NamedTuple):
         What each scored pedestrian is.
     mean_depth : ndarray of shape (n_trajectories,)
     labels : ndarray of shape (n_trajectories,)
-        -1 for those called anomalies.
+        -1 for flagged ones.
     aucs : dict
         Area under the ROC curve, of all criteria together and of each alone.
     picture, page : Path
@@ -54,8 +54,6 @@ class DemoResult(NamedTuple):
 def run_demo(out: Path, seed: int) -> DemoResult:
     """Fit on nominal pedestrians, score others, and write a picture and a report to the folder `out`.
 
-    Who watches is told each step.
-
     Parameters
     ----------
     out : Path
@@ -69,14 +67,14 @@ def run_demo(out: Path, seed: int) -> DemoResult:
         Criterion("speed", "track", "speed", edges=SPEED_EDGES.tolist()),
         Criterion("shape", "track", "shape"),
     ]
-    with step("Simulating 400 nominal pedestrians, and 96 nominal and 24 odd ones to be scored"):
+    with step("Simulating 400 nominal pedestrians, and 96 nominal and 24 anomalous ones to be scored"):
         training = make_pedestrians(400, random_state=seed)
         pedestrians = make_pedestrians(96, 24, random_state=seed + 1)
         training_table, table = _table(training), _table(pedestrians)
     with step(
         "Sorting the 79,800 dyads of the nominal ones into fronts, under speed and shape (compiles on first use)"
     ):
-        found = detect(ParetoDepthDetector(criteria, n_jobs=-1), training_table, table)
+        found = find(ParetoDepthDetector(criteria, n_jobs=-1), training_table, table)
     with step("Comparing with each criterion alone"):
         scores = {"speed and shape": found.scores} | {
             f"{criterion.name} alone": _alone(criterion, training_table, table) for criterion in criteria
@@ -85,7 +83,7 @@ def run_demo(out: Path, seed: int) -> DemoResult:
     with step("Drawing, and writing the report"):
         picture, page = out / "pedestrians.png", out / "report.html"
         _draw(found, training, pedestrians).savefig(picture, dpi=110)
-        write_report(found, page, title="Odd pedestrians on a square")
+        found.report(page, title="Anomalous pedestrians on a square")
     return DemoResult(
         table.column("in truth").to_pylist(), found.scores, np.where(found.is_anomaly, -1, 1), aucs, picture, page
     )
@@ -93,8 +91,8 @@ def run_demo(out: Path, seed: int) -> DemoResult:
 
 def _table(pedestrians: Pedestrians) -> pa.Table:
     """Return trajectories as a table, with what each is in truth."""
-    words = {"nominal": "nominal", "both": "odd in speed and shape"}
-    truth = [words.get(kind, f"odd in {kind}") for kind in pedestrians.kinds]
+    words = {"nominal": "nominal", "both": "anomalous in speed and shape"}
+    truth = [words.get(kind, f"anomalous in {kind}") for kind in pedestrians.kinds]
     return pa.table({"in truth": truth, "track": [track.tolist() for track in pedestrians.trajectories]})
 
 
@@ -103,23 +101,23 @@ def _alone(criterion: Criterion, training: pa.Table, samples: pa.Table) -> NDArr
     return ParetoDepthDetector([criterion]).fit(training.select(["track"])).mean_depth(samples.select(["track"]))
 
 
-def _draw(found: Detection, training: Pedestrians, pedestrians: Pedestrians) -> Figure:
+def _draw(found: Findings, training: Pedestrians, pedestrians: Pedestrians) -> Figure:
     """Return a figure in the manner of the paper's Figure 1: samples, and two samples' dyads over the fronts."""
     detector, mean_depth = found.detector, found.scores
     is_nominal = ~pedestrians.is_anomaly
     typical = int(np.argsort(np.where(is_nominal, mean_depth, np.inf))[is_nominal.sum() // 2])
-    strange = int(np.argmax(mean_depth))
+    anomalous = int(np.argmax(mean_depth))
     figure = Figure(figsize=(13, 4.2), layout="constrained")
     scene, shallow, deep = figure.subplots(1, 3)
     for trajectory in training.trajectories[:150]:
         scene.plot(*trajectory[:, :2].T, color="0.8", linewidth=0.6)
-    for sample, style in ((typical, NOMINAL_STYLE), (strange, ANOMALY_STYLE)):
+    for sample, style in ((typical, NOMINAL_STYLE), (anomalous, ANOMALY_STYLE)):
         scene.plot(*pedestrians.trajectories[sample][:, :2].T, markevery=9, markersize=5, linewidth=1.2, **style)
     scene.set(title="Pedestrians, a marker a second", xlabel="metres", ylabel="metres", aspect="equal")
-    deepest = int(mean_depth[strange])
+    deepest = int(mean_depth[anomalous])
     for ax, sample, name, style in (
         (shallow, typical, "nominal", NOMINAL_STYLE),
-        (deep, strange, "odd", ANOMALY_STYLE),
+        (deep, anomalous, "anomalous", ANOMALY_STYLE),
     ):
         plot_fronts(detector.fronts_, n_lines=12, last=deepest, ax=ax)
         plot_new_dyads(found.nearest_dyads(np.array([sample]))[0], ax=ax, label=f"dyads of the {name} one", **style)

@@ -1,4 +1,4 @@
-"""Labels that are known: which samples are anomalies in truth, and how well scores agree."""
+"""True labels, and how well scores agree with them."""
 
 from __future__ import annotations
 
@@ -64,25 +64,47 @@ class Labels(NamedTuple):
         return cls(column, anomaly, reason, np.array([text == anomaly for text in texts], bool), known)
 
     def figures(self, scores: NDArray[np.float64]) -> dict[str, Any]:
-        """Return how well scores put the anomalies first, as JSON can carry it: area, average precision, at n."""
+        """Return how well scores rank the anomalies first, as JSON can carry it: area, average precision, at n."""
         is_known = self.is_known & ~np.isnan(scores)
         truth, scores = self.is_anomaly[is_known], scores[is_known]
         n_anomalies = int(truth.sum())
-        # Equally strange samples share their places: what a random order of them would give on average.
+        # Tied scores: what a random order of them would give on average.
         cut = np.sort(scores)[-n_anomalies] if n_anomalies else np.inf
         above, tied = scores > cut, scores == cut
         n_found = truth[above].sum() + truth[tied].mean() * (n_anomalies - above.sum()) if n_anomalies else 0.0
-        is_told = 0 < n_anomalies < len(truth)
+        has_both = 0 < n_anomalies < len(truth)
         return {
             "column": self.column,
             "anomaly": self.anomaly,
             "reason": self.reason,
             "n_anomalies": n_anomalies,
             "n_labelled": len(truth),
-            "area": float(roc_auc_score(truth, scores)) if is_told else None,
-            "average_precision": float(average_precision_score(truth, scores)) if is_told else None,
-            "precision_at_n": float(n_found / n_anomalies) if is_told else None,
+            "area": float(roc_auc_score(truth, scores)) if has_both else None,
+            "average_precision": float(average_precision_score(truth, scores)) if has_both else None,
+            "precision_at_n": float(n_found / n_anomalies) if has_both else None,
         }
+
+
+class Agreement:
+    """How well scores agree with labels that come chunk by chunk, if there is a column of labels."""
+
+    def __init__(self, column: str | None) -> None:
+        self._column = column
+        self._tables: list[pa.Table] = []
+        self._scores: list[NDArray[np.float64]] = []
+
+    def add(self, samples: pa.Table, scores: NDArray[np.float64]) -> None:
+        """Add the labels and the scores of a chunk."""
+        if self._column is not None:
+            self._tables.append(samples.select([check_label_column(self._column, samples.column_names)]))
+            self._scores.append(scores)
+
+    def sentences(self) -> list[str]:
+        """Return the agreement over all chunks in words."""
+        if self._column is None:
+            return []
+        whole = pa.concat_tables(self._tables, promote_options="permissive")
+        return [label_sentence(Labels.of(whole, self._column).figures(np.concatenate(self._scores)))]
 
 
 def label_sentence(figures: dict[str, Any]) -> str:
@@ -92,7 +114,7 @@ def label_sentence(figures: dict[str, Any]) -> str:
         f"{figures['n_anomalies']:,} of {figures['n_labelled']:,} samples"
     )
     if figures["area"] is None:
-        return f"{about}; there is nothing to tell apart."
+        return f"{about}; all have the same label."
     return (
         f"{about}. Area under the ROC curve {figures['area']:.3f}, average precision "
         f"{figures['average_precision']:.3f}, precision at {figures['n_anomalies']:,} {figures['precision_at_n']:.3f}."

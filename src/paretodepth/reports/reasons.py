@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from paretodepth.criteria.reference_range import ComparedValue
@@ -18,21 +16,21 @@ TOGETHER = "unusual combination"
 
 
 class Reason(NamedTuple):
-    """Why one sample is called or not.
+    """Why one sample is flagged or not.
 
     Attributes
     ----------
     suspect : int
         The criterion that is the main reason, by index, with which the sentence opens; -1 if a combination is.
     because : str or None
-        Its name, or `TOGETHER`; None if the sample is not called.
+        Its name, or `TOGETHER`; None if the sample is not flagged.
     sentence : str
     criterion_p_values, relief, distances : ndarray of shape (n_criteria,)
         As in :class:`Explanation`.
     neighbors : list of ndarray of shape (n_neighbors,)
         For each criterion the nearest training samples.
     values : dict of list of Value
-        By criterion, what the sample has in its columns beside what is usual, the oddest first.
+        By criterion, the values of the sample and their typical ranges, the most unusual first.
     """
 
     suspect: int
@@ -46,7 +44,7 @@ class Reason(NamedTuple):
 
     @property
     def blamed(self) -> ComparedValue | None:
-        """The oddest value of the criterion most to blame, if it is known."""
+        """The most unusual value of the criterion that is the main reason, if it is known."""
         return next(iter(self.values.get(self.suspect, ())), None)
 
 
@@ -66,11 +64,3 @@ def reasons_of(explanation: Explanation) -> Iterator[Reason]:
             [nearest[sample] for nearest in explanation.neighbors],
             explanation.values.of(sample),
         )
-
-
-def training_names(training: pa.Table | None, id_column: str | None, count_from: int = 0) -> Sequence[Any] | None:
-    """Return what the training samples are called: by a column, or by their rows, None if these are counted from 0."""
-    if training is not None and id_column in training.column_names:
-        names: list[Any] = training.column(id_column).to_pylist()
-        return names
-    return range(count_from, sys.maxsize) if count_from else None

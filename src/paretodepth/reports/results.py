@@ -1,96 +1,130 @@
-"""What is told of a detection: a table of results, figures and sentences."""
+"""Findings as a table, as JSON and as a headline."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from paretodepth._checks import listed, suggestion
+from paretodepth.criteria.encoding import read_columns
 from paretodepth.criteria.reference_range import ComparedValue
-from paretodepth.reports.decision import ONE_FILE_FDR, n_clear_outliers
-from paretodepth.reports.detection import Detection
-from paretodepth.reports.reasons import Reason, training_names
+from paretodepth.reports.decision import ONE_FILE_FDR
+from paretodepth.reports.labels import label_sentence
 from paretodepth.scoring.advice import clear_outlier_advice
 from paretodepth.scoring.value_words import plain
+from paretodepth.tables.formats import writes_cells
+from paretodepth.tables.formulas import without_formulas
 
+if TYPE_CHECKING:
+    from paretodepth.reports.findings import Findings
+
+FIRST_ROW = 2
+"""The number that a spreadsheet shows for the first record; row 1 is the header."""
 N_NAMED = 5
-"""Samples without a value that a sentence names."""
+"""Samples with missing values that a sentence names."""
 VALUE_COLUMNS = ("value", "usual_low", "usual_high", "direction", "percentile")
-"""What is told of the blamed value."""
+"""Columns of results about the value of the main reason."""
 N_LISTED = 1000
-"""Those that JSON lists."""
+"""Samples with missing values that JSON lists."""
 
 
-def results_table(detection: Detection, *, id_column: str | None = None) -> pa.Table:
-    """Return the samples' own columns, or the id alone, with score, p-value and decision, and why those called are.
+def results_table(findings: Findings) -> pa.Table:
+    """Return the samples' own columns, or the id alone, beside `result_columns`."""
+    own = findings.samples if findings.id_column is None else findings.samples.select([findings.id_column])
+    for name, values in zip(*_named_columns(findings, own.column_names), strict=True):
+        own = own.append_column(name, values)
+    return own
 
-    That is the criterion to blame, its value, what is usual, and a sentence.
 
-    A column of ours that the samples have too gets an underscore.
+def written_table(findings: Findings, path: str, *, escape_formulas: bool = False) -> pa.Table:
+    """Return the results as they are written to a file, safe for spreadsheets if that is asked for.
+
+    Columns that were read from text are copied as the file has them: all of them to text with delimiters, otherwise
+    dates and times, since a type would change how they are written.
     """
-    check_id_column(id_column, detection.samples.column_names)
-    own = detection.samples if id_column is None else detection.samples.select([id_column])
-    n_called = detection.n_anomalies
-    told = {name: np.full(len(own), None, dtype=object) for name in ("because", *VALUE_COLUMNS, "why")}
-    for row, reason in zip(detection.strangest[:n_called].tolist(), detection.reasons(n_called), strict=True):
+    safe = without_formulas if escape_formulas else lambda table: table
+    table, texts = results_table(findings), findings.texts or pa.table({})
+    written, are_cells = safe(table), writes_cells(path)
+    for name, cells in zip(texts.column_names, texts.columns, strict=True):
+        values = table.column(name) if name in table.column_names else None
+        if values is not None and (are_cells or pa.types.is_timestamp(values.type)):
+            # A cell that was read as a value is no formula.
+            cells = pc.if_else(values.is_valid(), cells, safe(pa.table({name: cells})).column(0))
+            place = table.column_names.index(name)
+            written = written.set_column(place, written.column_names[place], cells)
+    return written
+
+
+def result_columns(findings: Findings) -> pa.Table:
+    """Return score, p-value and decision of each sample, and of flagged ones the main reason, its value and why.
+
+    A name that the samples have too gets an underscore.
+    """
+    names, columns = _named_columns(findings, [findings.id_column or "", *findings.samples.column_names])
+    return pa.table(columns, names=names)
+
+
+def _named_columns(findings: Findings, taken: Sequence[str]) -> tuple[list[str], list[pa.Array]]:
+    """Return the names, none of which is taken, and the values of the columns of results."""
+    n_flagged = findings.n_anomalies
+    found = {name: np.full(len(findings.scores), None, dtype=object) for name in ("because", *VALUE_COLUMNS, "why")}
+    for row, reason in zip(findings.most_unusual[:n_flagged].tolist(), findings.reasons(n_flagged), strict=True):
         figures = {} if reason.blamed is None else value_figures(reason.blamed)
         # Numbers, times and categories in one column: as text.
         known = {name: str(figures[name]) for name in VALUE_COLUMNS if figures.get(name) is not None}
         for name, entry in (known | {"because": reason.because, "why": reason.sentence}).items():
-            told[name][row] = entry
+            found[name][row] = entry
     columns = {
-        "score": pa.array(detection.scores, from_pandas=True),
-        "p_value": pa.array(detection.p_values, from_pandas=True),
-        "decision": pa.array(_decisions(detection)),
-        **{name: pa.array(entries, pa.string()) for name, entries in told.items()},
+        "score": pa.array(findings.scores, from_pandas=True),
+        "p_value": pa.array(findings.p_values, from_pandas=True),
+        "decision": pa.array(_decisions(findings)),
+        **{name: pa.array(entries, pa.string()) for name, entries in found.items()},
     }
-    for name, values in columns.items():
-        own = own.append_column(_free_name(name, own.column_names), values)
-    return own
+    names = list(taken)
+    for name in columns:
+        names.append(_free_name(name, names))
+    return names[len(taken) :], list(columns.values())
 
 
-def _decisions(detection: Detection) -> NDArray[np.str_]:
-    decisions = np.where(detection.is_anomaly, "anomaly", "nominal").astype("U8")
-    decisions[detection.unscored] = "unscored"
+def _decisions(findings: Findings) -> NDArray[np.str_]:
+    decisions = np.where(findings.is_anomaly, "anomaly", "nominal").astype("U8")
+    decisions[findings.unscored] = "unscored"
     return decisions
 
 
-def left_out_remarks(detection: Detection) -> list[str]:
-    """Return what is to be said of samples that lack a value, a sentence each, if there are any."""
+def left_out_remarks(findings: Findings) -> list[str]:
+    """Return a sentence each on the samples that are not scored and not fitted because of missing values."""
     remarks = []
-    if len(detection.unscored):
-        remarks.append(unscored_remark(len(detection.unscored), unscored_figures(detection, N_NAMED)))
-    if len(detection.model.dropped) and not detection.is_left_out:
-        remarks.append(dropped_remark(_fitted_rows(detection)[detection.model.dropped] + detection.count_from))
+    if len(findings.unscored):
+        remarks.append(unscored_remark(len(findings.unscored), unscored_figures(findings, N_NAMED)))
+    if len(findings.model.dropped) and not findings.is_left_out:
+        rows = findings.training_rows[findings.model.dropped]
+        remarks.append(dropped_remark([findings.row_number(row) for row in rows.tolist()]))
     return remarks
 
 
-def advice_of(detection: Detection) -> list[str]:
-    """Return advice about the fit, with training samples named as sentences name them.
+def advice_of(findings: Findings) -> list[str]:
+    """Return advice about the fit.
 
-    Of one file the scores themselves show who is unusual, and a model's file does not hold the rows of its fit.
+    Of a single table the scores themselves show who is unusual, and a model file does not hold the rows of its fit.
     """
-    if detection.is_left_out or detection.training is None:
-        return detection.model.advice
-    rows, count_from = _fitted_rows(detection), detection.count_from
-    names = training_names(detection.training, detection.id_column, count_from) or range(len(detection.training))
-    return [*detection.model.advice, *clear_outlier_advice(detection.model.scores, lambda row: names[rows[row]])]
+    model = findings.model
+    if findings.is_left_out or findings.training is None:
+        return model.advice
+    names, rows = findings.training_names, findings.training_rows
+    return [*model.advice, *clear_outlier_advice(model.scores, lambda row: names[rows[row]])]
 
 
-def _fitted_rows(detection: Detection) -> NDArray[np.intp]:
-    """Return which row of its table each fitted sample is."""
-    return np.arange(len(detection.model.scores)) if detection.fitted_rows is None else detection.fitted_rows
-
-
-def unscored_figures(detection: Detection, n_samples: int) -> list[dict[str, Any]]:
-    """Return the first samples that are not scored, by row, and the columns in which they lack a value."""
+def unscored_figures(findings: Findings, n_samples: int) -> list[dict[str, Any]]:
+    """Return the first samples that are not scored, by row, and the columns in which a value is missing."""
     return [
-        {"row": shown_row(detection, row), "columns": detection.lacking(row)}
-        for row in detection.unscored[:n_samples].tolist()
+        {"row": findings.row_number(row), "columns": findings.missing_in(row)}
+        for row in findings.unscored[:n_samples].tolist()
     ]
 
 
@@ -100,25 +134,25 @@ def unscored_remark(n_samples: int, figures: Sequence[Mapping[str, Any]]) -> str
     Examples
     --------
     >>> unscored_remark(2, [{"row": 7, "columns": ["size"]}, {"row": 9, "columns": ["size", "hour"]}])
-    'Not scored, for lack of a value: 2 samples, row 7 (size), row 9 (size, hour).'
+    'Not scored because of missing values: 2 samples, row 7 (size), row 9 (size, hour).'
     """
     named = [f"row {entry['row']} ({', '.join(entry['columns'])})" for entry in figures[:N_NAMED]]
-    return f"Not scored, for lack of a value: {_counted(n_samples, named)}."
+    return f"Not scored because of missing values: {_counted(n_samples, named)}."
 
 
-def dropped_remark(rows: NDArray[np.intp]) -> str:
+def dropped_remark(rows: Sequence[int]) -> str:
     """Return how many training samples were left out, and which are the first.
 
     Examples
     --------
-    >>> dropped_remark(np.array([3]))
-    'Not learned from, for lack of a value: 1 sample, row 3.'
+    >>> dropped_remark([3])
+    'Not fitted because of missing values: 1 sample, row 3.'
     """
-    return f"Not learned from, for lack of a value: {_counted(len(rows), [f'row {row}' for row in rows[:N_NAMED]])}."
+    return f"Not fitted because of missing values: {_counted(len(rows), [f'row {row}' for row in rows[:N_NAMED]])}."
 
 
 def _counted(n_samples: int, named: Sequence[str]) -> str:
-    more = ["and so on"] if n_samples > len(named) else []
+    more = ["…"] if n_samples > len(named) else []
     return ", ".join([f"{n_samples:,} {'sample' if n_samples == 1 else 'samples'}", *named, *more])
 
 
@@ -129,45 +163,24 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def nth_sample(chunks: Iterable[pa.Table], row: int, source: str, count_from: int = 0) -> pa.Table:
-    """Return one row, counted from 0, of the samples that come in chunks, as a table; messages count otherwise."""
-    n_before = 0
-    for chunk in chunks:
-        if n_before <= row < n_before + len(chunk):
-            return chunk.slice(row - n_before, 1)
-        n_before += len(chunk)
-    refuse_row(n_before, row, source, count_from)
-
-
-def named_sample(chunks: Iterable[pa.Table], id_column: str, name: str, source: str) -> tuple[int, pa.Table]:
-    """Return the number and the row, as a table, of the first sample that a column calls by a name."""
-    n_before = 0
-    for chunk in chunks:
-        check_id_column(id_column, chunk.column_names)
-        names = [str(value) for value in chunk.column(id_column).to_pylist()]
-        if name in names:
-            return n_before + names.index(name), chunk.slice(names.index(name), 1)
-        n_before += len(chunk)
-    refuse_name(name, id_column, source)
-
-
-def criterion_figures(reason: Reason, names: Sequence[str], count_from: int = 0) -> list[dict[str, Any]]:
-    """Return the figures of one sample in each criterion, as JSON can carry them; rows are counted from a number."""
+def criterion_figures(findings: Findings) -> list[dict[str, Any]]:
+    """Return the figures of the most unusual sample in each criterion, as JSON can carry them."""
+    (reason,) = findings.reasons(1)
     return [
         {
             "criterion": name,
             "p_value": float(reason.criterion_p_values[criterion]),
             "relief": float(reason.relief[criterion]),
             "distance": float(reason.distances[criterion]),
-            "nearest": (reason.neighbors[criterion] + count_from).tolist(),
+            "nearest": [findings.training_names[row] for row in reason.neighbors[criterion].tolist()],
             "values": [value_figures(value) for value in reason.values.get(criterion, ())],
         }
-        for criterion, name in enumerate(names)
+        for criterion, name in enumerate(findings.model.criteria.names)
     ]
 
 
 def value_figures(value: ComparedValue) -> dict[str, Any]:
-    """Return a value beside what is usual, as JSON can carry it.
+    """Return a value and its typical range, as JSON can carry it.
 
     Examples
     --------
@@ -182,102 +195,96 @@ def value_figures(value: ComparedValue) -> dict[str, Any]:
     return figures | {"direction": value.direction or None, "percentile": percentile}
 
 
-def headline(detection: Detection) -> str:
-    """Return how many samples are called, and what that promises.
+def headline(findings: Findings) -> str:
+    """Return how many samples are flagged, and by what.
 
     Examples
     --------
-    >>> from paretodepth import ParetoDepthDetector
-    >>> from paretodepth.reports import detect
-    >>> nominal = pa.table({"size": np.random.default_rng(0).random(99)})
-    >>> headline(detect(ParetoDepthDetector(), nominal, pa.table({"size": [0.5, 3.0]})))
-    '1 of 2 samples called anomalies, at a false-alarm rate of 5%'
+    >>> from paretodepth import detect
+    >>> normal = {"size": np.random.default_rng(0).random(99)}
+    >>> headline(detect({"size": [0.5, 3.0]}, normal))
+    '1 of 2 records flagged at a false-alarm rate of 5 %'
     """
-    n_samples = detection.n_scored
-    if detection.is_left_out:
-        return _one_file_headline(detection)
-    text = f"{detection.n_anomalies:,} of {n_samples:,} samples called {'anomaly' if n_samples == 1 else 'anomalies'}"
-    if detection.fdr is not None:
-        text += f", at a false discovery rate of {detection.fdr:.3g}"
-    elif detection.model.alpha is not None:
-        text += f", at a false-alarm rate of {100 * detection.model.alpha:.3g}%"
+    flagged = f"{findings.n_anomalies:,} of {_records(findings.n_scored)} flagged"
+    if findings.fdr is not None:
+        kind = "an estimated" if findings.is_left_out else "a"
+        text = f"{flagged} at {kind} false discovery rate of {100 * findings.fdr:.3g} %"
+    elif findings.contamination is not None:
+        n_clear = len(findings.clear)
+        text = (
+            f"{n_clear:,} clear {'outlier' if n_clear == 1 else 'outliers'} (estimated false discovery rate "
+            f"{100 * ONE_FILE_FDR:.3g} %). The {findings.n_anomalies:,} most unusual of {_records(findings.n_scored)} "
+            f"({100 * findings.contamination:.3g} %) are listed for review"
+        )
+    elif findings.is_left_out and findings.model.alpha is not None:
+        text = f"{flagged}, those with a p-value of at most {findings.model.alpha:.3g}"
+    elif findings.model.alpha is not None:
+        text = f"{flagged} at a false-alarm rate of {100 * findings.model.alpha:.3g} %"
+    else:
+        text = f"{flagged} above the given threshold"
+    if findings.is_left_out and findings.fitted_rows is not None:
+        text += f"; each compared with {len(findings.fitted_rows):,} random ones"
     return text
 
 
-def _one_file_headline(detection: Detection) -> str:
-    """Return how many samples of one file are called, and by what; nobody knows which of them are nominal."""
-    n_called = detection.n_anomalies
-    whom = "all the others"
-    if detection.fitted_rows is not None:
-        whom = f"{len(detection.fitted_rows):,} random ones"
-    text = f"The strangest of {detection.n_scored:,} samples, each compared with {whom}: "
-    if detection.fdr is not None:
-        return text + _standing_out(n_called, detection.fdr)
-    if detection.contamination is not None:
-        rest = _standing_out(n_clear_outliers(detection.tail_p_values), ONE_FILE_FDR)
-        return f"{text}{n_called:,} called, {100 * detection.contamination:.3g}%; {rest}"
-    if detection.model.alpha is not None:
-        return f"{text}{n_called:,} called, those with a p-value of at most {detection.model.alpha:.3g}"
-    return f"{text}{n_called:,} called, beyond the threshold that was given"
+def _records(n_samples: int) -> str:
+    return f"{n_samples:,} {'record' if n_samples == 1 else 'records'}"
 
 
-def _standing_out(n_samples: int, fdr: float) -> str:
-    who = f"{n_samples:,} stand" if n_samples > 1 else "one stands" if n_samples else "none stands"
-    return f"{who} out beyond what the rest suggests (estimated false discovery rate of {100 * fdr:.3g}%)"
-
-
-def summary(detection: Detection, *, n_shown: int = 10) -> dict[str, Any]:
-    """Return the figures of a detection, the called samples and the strangest, as JSON can carry them.
-
-    The strangest come first, `n_shown` of them whether they are called or not.
-    """
-    model, n_called = detection.model, detection.n_anomalies
-    n_told = max(n_called, min(n_shown, len(detection.scores)))
-    told = [
-        sample_figures(detection, row)
+def summary(findings: Findings, *, n_shown: int = 10) -> dict[str, Any]:
+    """Return findings as JSON can carry them, with the flagged samples and the `n_shown` most unusual."""
+    model, n_flagged = findings.model, findings.n_anomalies
+    n_listed = max(n_flagged, min(n_shown, len(findings.scores)))
+    listed_samples = [
+        sample_figures(findings, row)
         | {"because": reason.because, "why": reason.sentence}
         | {"values": [value_figures(value) for values in reason.values.values() for value in values]}
-        for row, reason in zip(detection.strangest[:n_told].tolist(), detection.reasons(n_told), strict=True)
+        for row, reason in zip(findings.most_unusual[:n_listed].tolist(), findings.reasons(n_listed), strict=True)
     ]
-    rated = detection.fdr is not None or detection.contamination is not None
+    rated = findings.fdr is not None or findings.contamination is not None
     return {
-        "mode": "one file" if detection.is_left_out else "new samples",
-        "n_standing_out": n_clear_outliers(detection.tail_p_values) if detection.is_left_out else None,
-        "headline": headline(detection),
+        "mode": "one file" if findings.is_left_out else "new samples",
+        "n_clear": len(findings.clear) if findings.is_left_out else None,
+        "headline": headline(findings),
         "n_training": len(model.scores) - len(model.dropped),
         "n_training_dropped": len(model.dropped),
-        "n_samples": len(detection.scores),
-        "n_unscored": len(detection.unscored),
-        "unscored": unscored_figures(detection, N_LISTED),
-        "n_anomalies": n_called,
-        "leave_one_out": detection.is_left_out,
+        "n_samples": len(findings.scores),
+        "n_unscored": len(findings.unscored),
+        "unscored": unscored_figures(findings, N_LISTED),
+        "n_anomalies": n_flagged,
+        "leave_one_out": findings.is_left_out,
         "method": model.method,
         "alpha": None if rated else model.alpha,
-        "fdr": detection.fdr,
-        "contamination": detection.contamination,
-        "threshold": detection.threshold,
+        "fdr": findings.fdr,
+        "contamination": findings.contamination,
+        "threshold": findings.threshold,
         "criteria": model.criteria.names,
-        "advice": advice_of(detection),
-        "label": label_figures(detection),
-        "strangest": told[:n_shown],
-        "anomalies": told[:n_called],
+        "advice": advice_of(findings),
+        "label": label_figures(findings),
+        "most_unusual": listed_samples[:n_shown],
+        "anomalies": listed_samples[:n_flagged],
     }
 
 
-def label_figures(detection: Detection) -> dict[str, Any] | None:
+def label_figures(findings: Findings) -> dict[str, Any] | None:
     """Return how well the scores agree with the labels, if there are any."""
-    return None if detection.labels is None else detection.labels.figures(detection.scores)
+    return None if findings.labels is None else findings.labels.figures(findings.scores)
 
 
-def sample_figures(detection: Detection, row: int) -> dict[str, Any]:
+def label_remarks(findings: Findings) -> list[str]:
+    """Return how well the scores agree with the labels in words, if there are any."""
+    figures = label_figures(findings)
+    if figures is None:
+        return []
+    is_read = figures["column"] in read_columns(findings.detector.criteria, findings.samples.column_names)
+    warning = [f"Warning: a criterion reads the label {figures['column']}."] if is_read else []
+    return [label_sentence(figures), *warning]
+
+
+def sample_figures(findings: Findings, row: int) -> dict[str, Any]:
     """Return the score and the p-value of one sample, as JSON can carry them."""
-    figures = {"score": float(detection.scores[row]), "p_value": float(detection.p_values[row])}
-    return {"row": shown_row(detection, row), **figures}
-
-
-def shown_row(detection: Detection, row: int) -> int:
-    """Return what a row of the samples is called."""
-    return detection.count_from + detection.first_row + row
+    figures = {"score": float(findings.scores[row]), "p_value": float(findings.p_values[row])}
+    return {"row": findings.row_number(row), **figures}
 
 
 def check_id_column(name: str | None, names: Sequence[str]) -> str | None:
@@ -288,24 +295,3 @@ def check_id_column(name: str | None, names: Sequence[str]) -> str | None:
             f"{listed(names[:20])}."
         )
     return name
-
-
-def check_row_number(row: str, source: str, count_from: int = 0) -> int:
-    """Return a row that is given as text, as counted from 0."""
-    if not row.removeprefix("-").isdecimal():
-        raise ValueError(
-            f"{source}: the row must be a number, counted from {count_from}. Got '{row}' instead; to name a sample, "
-            "give --id too."
-        )
-    return int(row) - count_from
-
-
-def refuse_name(name: str, id_column: str, source: str) -> NoReturn:
-    """Raise an error about a sample that is not there."""
-    raise ValueError(f"{source}: '{id_column}' must be '{name}' in some row. Got none; leave out --id to count rows.")
-
-
-def refuse_row(n_rows: int, row: int, source: str, count_from: int = 0) -> NoReturn:
-    """Raise an error about a row, counted from 0, that is not there."""
-    first, last = count_from, count_from + n_rows - 1
-    raise ValueError(f"{source}: the row must be from {first} to {last}. Got {count_from + row} instead.")

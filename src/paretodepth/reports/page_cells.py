@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from paretodepth.criteria.reference_range import shown_number
 from paretodepth.tables.expected_columns import column_kind
@@ -64,3 +66,8 @@ def short_sentence(sentence: str, long_names: Sequence[str]) -> str:
     for name in long_names:
         sentence = sentence.replace(name, short_name(name))
     return sentence if len(sentence) <= SENTENCE_LETTERS else f"{sentence[:SENTENCE_LETTERS]}…"
+
+
+def rounded(values: NDArray[np.float64] | Sequence[float], digits: int = 4) -> list[float | None]:
+    """Return values with a few significant digits, as JSON can carry them: None for those that are not finite."""
+    return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in values]

@@ -11,18 +11,18 @@ import pyarrow as pa
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.reports import detect
-from paretodepth.reports.cells import cell, short_name, short_sentence, shown_columns
-from paretodepth.reports.detection import scored
-from paretodepth.reports.page_data import (
+from paretodepth.reports.detect import find
+from paretodepth.reports.page_cells import cell, short_name, short_sentence, shown_columns
+from paretodepth.reports.page_details import page_details
+from paretodepth.reports.page_figures import (
     exactness_sentence,
     explained_samples,
-    page_details,
     page_figures,
     score_sentence,
+    usual_figures,
 )
 from paretodepth.reports.results import summary
-from paretodepth.reports.usual import milliseconds, time_column, usual_figures
+from paretodepth.reports.score import find_in
 from paretodepth.scoring.measures import joined
 from paretodepth.scoring.methods import METHODS
 from paretodepth.scoring.value_words import number_text
@@ -62,7 +62,7 @@ def test_the_table_has_as_many_samples_as_asked_for_and_counts_the_others(found)
 
 def test_details_name_the_nearest_nominal_samples_of_each_criterion(found):
     details = page_details(found, 3, 40)
-    explanation = found.explanation(found.strangest[:3])
+    explanation = found.explanation(found.most_unusual[:3])
     for sample, nearest in enumerate(details["neighbors"]):
         assert nearest == [neighbors[sample, :3].tolist() for neighbors in explanation.neighbors]
     named = {row for nearest in details["neighbors"] for rows in nearest for row in rows}
@@ -74,7 +74,7 @@ def test_details_name_the_nearest_nominal_samples_of_each_criterion(found):
 
 def test_of_one_criterion_there_are_no_dyads_to_draw():
     nominal = pa.table({"a": np.random.default_rng(0).random(50)})
-    assert page_details(detect(ParetoDepthDetector(), nominal), 2, 40)["dyads"] == {"pairs": []}
+    assert page_details(find(ParetoDepthDetector(), nominal), 2, 40)["dyads"] == {"pairs": []}
 
 
 def test_cells_are_what_json_can_carry_and_long_text_is_cut():
@@ -92,7 +92,7 @@ def test_of_more_criteria_fewer_samples_are_explained_but_all_that_are_called(fo
     assert explained_samples(found) == 13_333
     rng = np.random.default_rng(0)
     nominal, new = (pa.table({f"c{i}": rng.random(n) for i in range(10)}) for n in (40, 50))
-    many = detect(ParetoDepthDetector(method="blend"), nominal, new)
+    many = find(ParetoDepthDetector(method="criteria"), nominal, new)
     assert explained_samples(many) == 888
     called = replace(many, samples=new, scores=np.full(15_000, many.threshold + 1))
     assert explained_samples(called) == 15_000
@@ -115,24 +115,26 @@ def blend_parts(model, scores):
 @pytest.mark.parametrize(("n_criteria", "number"), [(1, "two"), (3, "three")])
 def test_the_page_says_what_the_score_is(n_criteria, number):
     X = np.random.default_rng(0).random((60, n_criteria))
-    blend, depth = (ParetoDepthDetector(method=name).fit(X).model_ for name in ("blend", "depth"))
+    blend, depth, criteria = (ParetoDepthDetector(method=name).fit(X).model_ for name in ("blend", "depth", "criteria"))
     assert f"minus the natural logarithm of the harmonic mean of {number} p-values" in score_sentence(blend)
     p_values = blend_parts(blend, blend.scores)
     assert len(p_values) == {"two": 2, "three": 3}[number]
     np.testing.assert_allclose(blend.scores, -np.log(1 / np.mean(1 / np.array(p_values), axis=0)))
     assert "the mean Pareto depth of a sample's dyads" in score_sentence(depth)
+    assert "minus the natural logarithm of the smallest p-value of a criterion" in score_sentence(criteria)
 
 
 def test_scores_are_exact_only_if_nothing_is_left_to_chance():
     table = pa.table({"a": np.random.default_rng(0).random(90), "b": np.random.default_rng(1).random(90)})
 
     def said(rows=None, samples=None, **parameters):
-        return exactness_sentence(detect(ParetoDepthDetector(**parameters), table, samples, rows=rows))
+        return exactness_sentence(find(ParetoDepthDetector(**parameters), table, samples, rows=rows))
 
     rows = np.arange(0, 90, 2)
     assert said() == said(max_depth=1000, method="blend") == "All scores are exact for the 90 samples fitted."
     for samples in (None, table):
         assert said(rows, samples) == "Scores are estimates: only 45 random rows of 90 were fitted."
+    assert said(max_dyads=300) == "Scores are estimates: the fronts are not those of all dyads."
     assert said(max_depth=2) == "Scores are estimates: dyads beyond front 2, the last one kept, share one depth."
     assert said(max_depth=2, method="blend").endswith("front kept of a pair are estimated from random dyads.")
 
@@ -152,10 +154,9 @@ def test_columns_that_criteria_read_are_shown_before_others():
 
 def usual(values, metric="difference", letters=40, new=None):
     """What a page shows as usual of one column, for samples that are new or those of the fit."""
-    table = pa.table({"a": values})
-    model = ParetoDepthDetector([Criterion("a", "a", metric)]).fit(table).model_
-    columns = model.criteria.columns(table if new is None else pa.table({"a": new}), caller="")
-    found = usual_figures(model, columns, ["a"], ["id", "a"], letters)
+    detector = ParetoDepthDetector([Criterion("a", "a", metric)]).fit(pa.table({"a": values}))
+    one = find_in(detector, pa.table({"a": values if new is None else new}))
+    found = usual_figures(one, ["id", "a"], np.arange(len(one.samples)), letters)
     assert all(entry["column"] == 1 for entry in found)
     return found[0] if found else None
 
@@ -190,7 +191,7 @@ def test_usual_times_are_drawn_as_their_criterion_reads_them():
 
 
 def test_a_page_shows_the_usual_range_of_the_sentence_also_of_a_model_alone(found):
-    for one in (found, scored(found.detector, found.samples)):
+    for one in (found, find_in(found.detector, found.samples)):
         figures = page_figures(one, "title", 1000, 1000, 40)
         for entry in figures["usual"]:
             usual = next(u for c in one.model.criteria.fitted for u in c.typical if u.name == entry["name"])
@@ -205,23 +206,27 @@ def test_a_page_shows_the_usual_range_of_the_sentence_also_of_a_model_alone(foun
 def test_cells_have_the_digits_of_sentences_and_compare_as_the_values_do():
     rng = np.random.default_rng(0)
     nominal, values = pa.table({"a": rng.normal(1000, 10, 300)}), rng.normal(1000, 60, 300)
-    detector = ParetoDepthDetector(method="blend")
+    detector = ParetoDepthDetector(method="criteria")
     low, high = detector.fit(nominal).criteria_[0].typical[0].ends
     values[:9] = [1012.5, 1e-7, high, high + 1e-6, high - 1e-9, low - 1e-7, low, 2e6 + 0.5, -1e30 / 7]
-    found = detect(detector, nominal, pa.table({"a": values}))
+    found = find(detector, nominal, pa.table({"a": values}))
     figures = page_figures(found, "title", 1000, 1000, 40)
     (usual,), (cells,) = figures["usual"], figures["samples"]["cells"]
     sentences = figures["samples"]["sentence"]
     is_told = [f"a {number_text(shown)} " in sentence for shown, sentence in zip(cells, sentences, strict=True)]
     assert sum(is_told) > 100
-    for sample, (value, shown) in enumerate(zip(values[found.strangest].tolist(), cells, strict=True)):
+    for sample, (value, shown) in enumerate(zip(values[found.most_unusual].tolist(), cells, strict=True)):
         assert (shown > usual["high"], shown < usual["low"]) == (value > usual["high"], value < usual["low"])
         assert is_told[sample] or not sentences[sample].startswith("a ")
 
 
 def test_points_in_time_are_milliseconds_since_1970():
-    table = pa.table({"a": [1], "day": [date(1970, 1, 2)], "at": [datetime(1970, 1, 1, 0, 0, 1)]})
-    assert time_column(table) == "day"
-    assert milliseconds(table.column("day")) == [86_400_000]
-    assert milliseconds(table.column("at").cast(pa.timestamp("ns", tz="UTC"))) == [1000]
-    assert time_column(pa.table({"a": [1]})) is None
+    sizes = np.random.default_rng(0).random(9)
+    days = [date(1970, 1, day) for day in range(1, 10)]
+    moments = pa.array([datetime(1970, 1, 1, 0, 0, second) for second in range(9)], pa.timestamp("ns", tz="UTC"))
+    for columns, values in (({"day": days, "at": moments}, 86_400_000), ({"at": moments}, 1000)):
+        found = find(ParetoDepthDetector([Criterion("size", "size")]), pa.table({"size": sizes} | columns))
+        time = page_figures(found, "title", 9, 9, 40)["time"]
+        assert time == {"column": next(iter(columns)), "values": (values * found.most_unusual).tolist()}
+    found = find(ParetoDepthDetector(), pa.table({"size": sizes}))
+    assert page_figures(found, "title", 9, 9, 40)["time"] is None

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paretodepth.cli import options
-from paretodepth.cli.options import check_outputs, criteria_of
+from paretodepth.cli.options import check_outputs
 from paretodepth.cli.terminal import app, console, print_note, printable
 from paretodepth.scoring.methods import MethodName
 
@@ -71,10 +71,11 @@ def watch(
 
     Example: paretodepth watch --replay --state run.state < measured.csv > scores.jsonl
     """
+    from paretodepth.reports.detect import criteria_of
     from paretodepth.streaming.watching import Watcher
 
     given = {
-        "criteria": criteria_of(criteria, "fail"),
+        "criteria": None if criteria is None else criteria_of(criteria, "fail"),
         "window": window,
         "refresh": refresh,
         "method": method,
