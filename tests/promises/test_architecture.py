@@ -29,7 +29,7 @@ MAX_LINES = {
     "fronts": 1750,
     "models": 1150,
     "pairs": 1400,
-    "reports": 2620,
+    "reports": 2610,
     "scoring": 3250,
     "streaming": 2300,
     "tables": 3550,

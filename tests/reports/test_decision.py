@@ -7,7 +7,7 @@ import pytest
 from paretodepth import ParetoDepthDetector
 from paretodepth.reports.decision import fdr_threshold, n_clear_outliers, share_threshold
 from paretodepth.reports.detect import find
-from paretodepth.scoring.clear_outliers import TAIL_SHAPE, tail_p_values
+from paretodepth.scoring.calibration import TAIL_SHAPE, tail_p_values
 from tests.draws import DRAWS, draw_dyads
 
 
@@ -79,16 +79,16 @@ def table_with_one_far(n_samples=200):
 
 
 def test_of_one_file_the_strangest_twentieth_is_called_and_who_stands_out_is_counted():
-    found = find(ParetoDepthDetector(method="criteria"), table_with_one_far())
+    found = find(ParetoDepthDetector(method="blend"), table_with_one_far())
     assert (found.contamination, found.n_anomalies) == (0.05, 10)
     assert n_clear_outliers(found.tail_p_values) == 1
     assert n_clear_outliers(np.array([np.nan, 1e-9, 0.5])) == 1
-    by_rate = find(ParetoDepthDetector(method="criteria"), table_with_one_far(), fdr=0.1)
+    by_rate = find(ParetoDepthDetector(method="blend"), table_with_one_far(), fdr=0.1)
     assert by_rate.is_anomaly.nonzero()[0].tolist() == [17]
 
 
 def test_a_contamination_is_the_share_that_is_called():
-    found = find(ParetoDepthDetector(method="criteria"), table_with_one_far(), contamination=0.1)
+    found = find(ParetoDepthDetector(method="blend"), table_with_one_far(), contamination=0.1)
     assert found.n_anomalies == 20
     assert set(found.most_unusual[:20]) == set(found.is_anomaly.nonzero()[0])
 

@@ -92,7 +92,7 @@ def test_of_more_criteria_fewer_samples_are_explained_but_all_that_are_called(fo
     assert explained_samples(found) == 13_333
     rng = np.random.default_rng(0)
     nominal, new = (pa.table({f"c{i}": rng.random(n) for i in range(10)}) for n in (40, 50))
-    many = find(ParetoDepthDetector(method="criteria"), nominal, new)
+    many = find(ParetoDepthDetector(method="blend"), nominal, new)
     assert explained_samples(many) == 888
     called = replace(many, samples=new, scores=np.full(15_000, many.threshold + 1))
     assert explained_samples(called) == 15_000
@@ -115,13 +115,12 @@ def blend_parts(model, scores):
 @pytest.mark.parametrize(("n_criteria", "number"), [(1, "two"), (3, "three")])
 def test_the_page_says_what_the_score_is(n_criteria, number):
     X = np.random.default_rng(0).random((60, n_criteria))
-    blend, depth, criteria = (ParetoDepthDetector(method=name).fit(X).model_ for name in ("blend", "depth", "criteria"))
+    blend, depth = (ParetoDepthDetector(method=name).fit(X).model_ for name in ("blend", "depth"))
     assert f"minus the natural logarithm of the harmonic mean of {number} p-values" in score_sentence(blend)
     p_values = blend_parts(blend, blend.scores)
     assert len(p_values) == {"two": 2, "three": 3}[number]
     np.testing.assert_allclose(blend.scores, -np.log(1 / np.mean(1 / np.array(p_values), axis=0)))
     assert "the mean Pareto depth of a sample's dyads" in score_sentence(depth)
-    assert "minus the natural logarithm of the smallest p-value of a criterion" in score_sentence(criteria)
 
 
 def test_scores_are_exact_only_if_nothing_is_left_to_chance():
@@ -134,7 +133,6 @@ def test_scores_are_exact_only_if_nothing_is_left_to_chance():
     assert said() == said(max_depth=1000, method="blend") == "All scores are exact for the 90 samples fitted."
     for samples in (None, table):
         assert said(rows, samples) == "Scores are estimates: only 45 random rows of 90 were fitted."
-    assert said(max_dyads=300) == "Scores are estimates: the fronts are not those of all dyads."
     assert said(max_depth=2) == "Scores are estimates: dyads beyond front 2, the last one kept, share one depth."
     assert said(max_depth=2, method="blend").endswith("front kept of a pair are estimated from random dyads.")
 
@@ -206,7 +204,7 @@ def test_a_page_shows_the_usual_range_of_the_sentence_also_of_a_model_alone(foun
 def test_cells_have_the_digits_of_sentences_and_compare_as_the_values_do():
     rng = np.random.default_rng(0)
     nominal, values = pa.table({"a": rng.normal(1000, 10, 300)}), rng.normal(1000, 60, 300)
-    detector = ParetoDepthDetector(method="criteria")
+    detector = ParetoDepthDetector(method="blend")
     low, high = detector.fit(nominal).criteria_[0].typical[0].ends
     values[:9] = [1012.5, 1e-7, high, high + 1e-6, high - 1e-9, low - 1e-7, low, 2e6 + 0.5, -1e30 / 7]
     found = find(detector, nominal, pa.table({"a": values}))

@@ -25,7 +25,7 @@ from paretodepth.reports.decision import fdr_threshold, n_clear_outliers, share_
 from paretodepth.reports.page import write_report
 from paretodepth.reports.reasons import Reason, reasons_of
 from paretodepth.reports.results import FIRST_ROW, headline, result_columns, results_table, written_table
-from paretodepth.scoring.clear_outliers import tail_p_values
+from paretodepth.scoring.calibration import tail_p_values
 from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new, with_values
 from paretodepth.scoring.model import Model
 from paretodepth.tables.tables import write_table
@@ -196,7 +196,7 @@ class Findings:
     @cached_property
     def p_values(self) -> NDArray[np.float64]:
         """The p-value of each sample; a training sample counts itself among the normal ones."""
-        return self.model.p_values(self.scores)
+        return self.model.calibration.p_values(self.scores)
 
     @cached_property
     def tail_p_values(self) -> NDArray[np.float64]:

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from paretodepth.criteria.values import is_missing
+from paretodepth.tables.binary import plain_array
 from paretodepth.tables.cells import settled_columns
 from paretodepth.tables.dialect import decimal_mark
 from paretodepth.tables.expected_columns import Expected, split_text
-from paretodepth.tables.plain import plain_array
 from paretodepth.tables.reading import Reading, check_reading
 from paretodepth.tables.tables import read_table
 

@@ -139,11 +139,6 @@ def score_sentence(model: Model) -> str:
     """Return what the score of a method is."""
     if model.method == "depth":
         return "The score is the mean Pareto depth of a sample's dyads."
-    if model.method == "criteria":
-        return (
-            "The score is minus the natural logarithm of the smallest p-value of a criterion, by the distances to the "
-            "nearest samples; its tail is extrapolated."
-        )
     parts = ["of the distances in all criteria together", "of the Pareto depth in pairs of criteria"]
     if len(model.criteria.fitted) == 1:
         parts = ["of the distances to the nearest samples", "of the Pareto depth"]
@@ -176,8 +171,6 @@ def exactness_sentence(findings: Findings) -> str:
         estimates.append("depths beyond the last front kept of a pair are estimated from random dyads")
     elif isinstance(fronts, Fronts) and is_cut(fronts):
         estimates.append(f"dyads beyond front {len(fronts):,}, the last one kept, share one depth")
-    elif not model.is_exact:
-        estimates.append("the fronts are not those of all dyads")
     n_fitted = len(model.scores) - len(model.dropped)
     exact = f"All scores are exact for the {n_fitted:,} samples fitted."
     return f"Scores are estimates: {'; '.join(estimates)}." if estimates else exact
