@@ -63,6 +63,6 @@ def criteria(
     for heading in ("data", "metric", "two samples are unlike by", "parameters", "needs"):
         table.add_column(heading, no_wrap=heading in ("data", "metric"))
     for number, row in enumerate(rows := catalogue()):
-        is_last = number + 1 == len(rows) or rows[number + 1].kind != row.kind
+        is_last = number + 1 == len(rows) or rows[number + 1][0] != row[0]
         table.add_row(*map(escape, row), end_section=is_last)
     console.print(table)

@@ -1,1 +1,1 @@
-"""How unlike: samples in, dissimilarities out."""
+"""Criteria: samples in, dissimilarities out."""

@@ -1,49 +1,27 @@
-"""The metrics there are, as rows of a table and as tables in Markdown."""
+"""The available metrics, as rows of a table and as tables in Markdown."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 from paretodepth._checks import check_choice
 from paretodepth.criteria.metrics import METRICS
 from paretodepth.criteria.metrics.metric import KINDS, REQUIRED, Metric, Parameter
 
 
-class CatalogueRow(NamedTuple):
-    """A metric in words.
-
-    Attributes
-    ----------
-    kind, metric, summary : str
-    parameters : str
-        Names with defaults, or empty.
-    needs : str
-        The extra to install, or empty.
-    """
-
-    kind: str
-    metric: str
-    summary: str
-    parameters: str
-    needs: str
-
-
-def catalogue() -> list[CatalogueRow]:
-    """Return a row for each metric of the registry.
+def catalogue() -> list[tuple[str, ...]]:
+    """Return kind, name, summary, parameters and the extra to install of each metric.
 
     Examples
     --------
     >>> from paretodepth.criteria.catalogue import catalogue
-    >>> row = next(row for row in catalogue() if row.metric == "levenshtein")
-    >>> row.kind, row.needs
-    ('text', 'paretodepth[text]')
+    >>> next(row for row in catalogue() if row[1] == "jaro_winkler")[4]
+    'paretodepth[text]'
     """
     return [
-        CatalogueRow(
+        (
             metric.kind,
             metric.name,
             metric.summary,
-            ", ".join(_signature(parameter) for parameter in metric.parameters),
+            ", ".join(map(_signature, metric.parameters)),
             f"paretodepth[{metric.extra[1]}]" if metric.extra else "",
         )
         for metric in METRICS.values()

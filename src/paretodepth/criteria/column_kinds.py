@@ -37,7 +37,7 @@ Of their logarithms neither is as much longer than the other.
 MIN_AMOUNTS = 20
 """Different amounts; fewer are grades."""
 MIN_SPAN = 6.0
-"""How many times larger the upper of these quantiles is than the lower; of less, differences say as much."""
+"""How many times larger the upper of these quantiles is than the lower; below, differences serve as well."""
 
 
 class ColumnKind(NamedTuple):
@@ -102,7 +102,7 @@ def _kind_and_reason(name: str, array: Column, some: Column) -> tuple[str, str]:
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a column's name in lower case: `CustomerID`, `customer_id` and `customer id` are alike.
+    """Return the words of a column's name in lower case: `CustomerID`, `customer_id` and `customer id` are the same.
 
     Examples
     --------

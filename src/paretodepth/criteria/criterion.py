@@ -28,12 +28,12 @@ MAX_CRITERIA = 64
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Criterion:
-    """One way to say how unlike two samples are.
+    """One respect in which two samples can be dissimilar.
 
     Parameters
     ----------
     name : str
-        Stands in messages, tables and pictures.
+        Shown in messages, tables and plots.
     columns : str, int or iterable of these, default=None
         The columns it reads, by index or, for data frames and dicts of columns, by name or
         by a glob such as ``"x_*"``. None: all columns.
@@ -48,13 +48,13 @@ class Criterion:
         named alone, not in a list, comes to it as an array of shape (n_samples,), as text
         vectorizers expect.
     missing : {"fail", "ignore", "drop"}, default="fail"
-        What becomes of samples that lack a value in a column of the criterion. ``"fail"``:
-        they are refused. ``"drop"``: they are left out of a fit, and not scored. ``"ignore"``:
-        two samples are compared by the columns that both have, scaled up to all; a pair with
-        none in common is an error, so that a criterion of one column cannot.
+        How to treat samples with a missing value in a column of the criterion. ``"fail"``:
+        raise an error. ``"drop"``: skip them in a fit, and do not score them. ``"ignore"``:
+        compare two samples by the columns that both have, scaled up to all; a pair with none
+        in common is an error, so a criterion of one column cannot ignore its gaps.
     pairwise : bool, default=False
-        Whether the metric is a callable ``f(a, b)`` of two samples. Slow: it is called once
-        for each pair.
+        Whether the metric is a callable ``f(a, b)`` of two samples. Slow: it runs once for each
+        pair.
     **params
         Parameters of the metric, such as ``period=24`` of ``"cyclic"``; a callable is given
         them as keywords.
@@ -167,7 +167,7 @@ class Criterion:
             A file of tables ``[[criterion]]`` with the keys ``name``, ``columns`` (names,
             globs or indices), ``metric``, ``missing`` and ``params``.
         missing : {"fail", "ignore", "drop"}, default="fail"
-            Of the criteria that do not say themselves.
+            Rule for the criteria without one of their own.
 
         Returns
         -------
@@ -254,7 +254,7 @@ def _are_equal(one: Any, other: Any) -> bool:
 
 
 def check_criterion(criterion: Criterion) -> Criterion:
-    """Return a criterion that is right as far as can be told without data."""
+    """Return a criterion after all checks that need no data."""
     name, caller = criterion.name, f"the criterion '{criterion.name}'"
     check_metric(criterion.metric, name, (*METRICS, PRECOMPUTED))
     check_elementwise(criterion.pairwise, criterion.metric, name)
@@ -291,10 +291,7 @@ def resolve_criteria(criteria: object, caller: str) -> list[Criterion] | None:
 
 
 def check_params(params: Mapping[str, object], known: Mapping[str, bool], caller: str) -> None:
-    """Refuse parameters that a metric does not have, and the lack of one that it requires.
-
-    `known` tells for each parameter whether it is required.
-    """
+    """Refuse unknown parameters and missing ones; `known` holds for each parameter whether it is required."""
     for parameter in params:
         if parameter not in known:
             has = f"its parameters are {listed(known)}" if known else "it has none"
@@ -377,7 +374,7 @@ def check_metric(metric: object, name: str, known: Sequence[str]) -> None:
 
 
 def check_n_criteria(n_criteria: int, caller: str) -> None:
-    """Refuse more criteria than Pareto fronts can tell anything about."""
+    """Refuse more criteria than Pareto fronts can order."""
     if n_criteria > MAX_CRITERIA:
         raise ValueError(
             f"{caller} must be given at most {MAX_CRITERIA} criteria. Got {n_criteria:,} instead; join related columns "

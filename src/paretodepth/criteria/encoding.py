@@ -34,20 +34,20 @@ N_PROBES = 16
 
 @dataclass(frozen=True)
 class EncodedSamples:
-    """What criteria see of samples.
+    """Samples as each criterion encodes them.
 
     Attributes
     ----------
-    views : list of ndarray
-        A view a criterion, of the samples that lack no value; empty if all do.
+    encodings : list of ndarray
+        One per criterion, of the samples that are kept; empty if none is.
     rows : ndarray of int
-        Which samples these are.
+        The rows of the kept samples.
     n_samples : int
-        How many there are in all.
+        Number of all samples.
     index : pandas.Index or None
-        Of the data frame that they came in.
+        Index of the data frame they came in.
     columns : Columns or None
-        Those that lack no value as they came, if that is known.
+        The kept samples as given, if known.
     """
 
     encodings: list[NDArray[Any]]
@@ -58,20 +58,20 @@ class EncodedSamples:
 
     @property
     def labels(self) -> Any:
-        """What the samples seen are called: by the frame's index or, if some are not seen, by number; None: in turn."""
+        """Names of the kept samples: the frame's index, else row numbers if some were dropped, else None."""
         if self.index is not None:
             return self.index[self.rows]
         return None if len(self.rows) == self.n_samples else self.rows
 
     def columns_of(self, rows: NDArray[np.intp]) -> Columns | None:
-        """Return some of the samples seen as columns, in the given order, by their rows among all."""
+        """Return some of the kept samples as columns, in the given order, by their rows among all."""
         if self.columns is None:
             return None
         places = np.searchsorted(self.rows, rows)
         return replace(self.columns, arrays=[array[places] for array in self.columns.arrays], rows=rows)
 
     def with_nan_for_dropped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return values of the samples seen with NaN for the others between them."""
+        """Return values of the kept samples with NaN for those that were dropped."""
         if len(self.rows) == self.n_samples:
             return values
         spread = np.full((self.n_samples, *values.shape[1:]), np.nan)
@@ -195,7 +195,7 @@ def kept_rows(bound: Bound, table: Columns, missing: Missing | None = None) -> N
 
 
 def _missing_rule(criterion: Criterion, missing: Missing | None) -> Missing:
-    """Return what becomes of samples that lack a value; a transformer is given them unless they are to be dropped."""
+    """Return the rule for missing values; a transformer gets the samples unless they are to be dropped."""
     if criterion.is_precomputed or (criterion.transform is not None and criterion.missing != "drop"):
         return "ignore"
     return criterion.missing if missing is None or criterion.missing == "ignore" else missing

@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 from paretodepth._blocks import rank_correlations
 
 ALIKE = 0.1
-"""Mean of 1 − |Spearman| up to which columns say the same, and are joined even where there is room for both."""
+"""Mean of 1 − |Spearman| up to which columns are nearly the same, and are joined in any case."""
 
 
 def number_groups(

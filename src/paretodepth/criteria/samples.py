@@ -35,7 +35,7 @@ class Layout:
     is_object_column : bool
         Whether they were one column of objects, so that a plain list is one again.
     kinds : list of str
-        What each column holds: "numbers", "text", "lists", "times", or "" where that cannot be told.
+        What each column holds: "numbers", "text", "lists", "times", or "" if unknown.
     """
 
     n_features: int
@@ -70,7 +70,7 @@ def read_new(
 ) -> Columns:
     """Return new samples as columns, which must come as the training samples did.
 
-    With the names that are `needed`, data frames and dicts may lack other columns, have more, and in any order.
+    With the names that are `needed`, the other columns of data frames and dicts may be missing, and the order is free.
     """
     if _is_plain(X, layout):
         # The case of streams: to find out what else samples could be takes longer than to score one.
@@ -116,7 +116,7 @@ def _named_columns(
 
 
 def _is_plain(X: Any, layout: Layout) -> bool:
-    """Tell whether samples are a table of numbers as at fit, of which nothing is left to find out."""
+    """Tell whether samples are a table of numbers as at fit, which needs no further checks."""
     is_table = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and len(X) > 0
     return is_table and X.shape[1] == layout.n_features and layout.feature_names is None and not layout.is_object_column
 
@@ -197,7 +197,7 @@ def _array_columns(
     """Return the columns of a table without names."""
     kind = np.asarray(X).dtype.kind if isinstance(X, list | tuple | np.ndarray) else "f"
     if kind in "OU":
-        # Through objects, for NumPy makes strings of numbers that stand beside strings.
+        # Through objects, for NumPy makes strings of numbers among strings.
         X = np.array(X, dtype=object)
         if as_numbers:
             check_no_others(X, type(features).__name__, first_row)
@@ -289,11 +289,11 @@ def check_column_names(
 
 def check_needed_columns(names: Sequence[str], needed: Collection[str], reader: str) -> list[str]:
     """Return the columns that criteria read, all of which must be there."""
-    lacking = [f"no '{name}'{suggestion(name, list(names))}" for name in needed if name not in names]
-    if lacking:
+    missing = [f"no '{name}'{suggestion(name, list(names))}" for name in needed if name not in names]
+    if missing:
         raise ValueError(
             f"The columns given to {reader} must be those that its criteria read, {listed(needed)}. Got "
-            f"{', '.join(lacking[:5])} instead; rename or add columns."
+            f"{', '.join(missing[:5])} instead; rename or add columns."
         )
     return list(needed)
 

@@ -158,11 +158,11 @@ def suggest_criteria(
     fraud, anomaly or outlier in it), columns that are constant or empty.
 
     Whole numbers that are names, such as zip codes, are taken for categories if the column's name says so (zip,
-    postcode, plz, code, id); values do not tell them from quantities.
+    postcode, plz, code, id); their values look like quantities.
 
     Groups. Categories and flags form one criterion, each text, series and time its own. Numbers that vary together
-    form one: average linkage of 1 − the absolute Spearman correlation, down to as many groups as there is room for;
-    columns that say the same (a mean of 0.1 or less) are joined in any case. A column of which nine in ten values are
+    form one: average linkage of 1 − the absolute Spearman correlation, down to the number of groups left;
+    nearly equal columns (a mean of 0.1 or less) are joined in any case. A column of which nine in ten values are
     equal makes no criterion of its own: it goes with the group it varies with most, a category with the other
     categories if there are any. Columns of a criterion count alike.
 

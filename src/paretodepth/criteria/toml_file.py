@@ -25,11 +25,7 @@ class Entry(NamedTuple):
 
 def read_entries(path: str | PathLike[str]) -> list[Entry]:
     """Return the tables of a file of criteria, their keys checked."""
-    try:
-        text = check_length(path)
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        refuse_toml(path, error)
+    text, document = check_document(path)
     entries = []
     lines = text.splitlines()
     headers = [line for line, content in enumerate(lines) if re.match(r"\s*\[\[\s*criterion\s*\]\]", content)]
@@ -40,26 +36,24 @@ def read_entries(path: str | PathLike[str]) -> list[Entry]:
     return entries
 
 
-def refuse_toml(path: object, error: Exception) -> NoReturn:
-    """Raise an error about a file that is no TOML."""
-    raise ValueError(f"{path}: not a TOML file: {error}") from error
-
-
 def refuse_entry(entry: Entry, error: Exception) -> NoReturn:
     """Raise an error about a table that makes no criterion."""
     raise ValueError(f"{entry.place}: {error}") from error
 
 
-def check_length(path: str | PathLike[str]) -> str:
-    """Return the text of a file of criteria, which is short: to take apart a key takes the square of its dots."""
+def check_document(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
+    """Return the text and the content of a TOML file, which is short: parsing a key takes the square of its dots."""
     with open(path, "rb") as file:
         content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise ValueError(f"more than {MAX_BYTES:,} bytes")
-    n_dots = content.count(b".")
-    if n_dots > MAX_DOTS:
-        raise ValueError(f"{n_dots:,} dots, more than {MAX_DOTS:,}")
-    return content.decode()
+    try:
+        if len(content) > MAX_BYTES:
+            raise ValueError(f"more than {MAX_BYTES:,} bytes")
+        if (n_dots := content.count(b".")) > MAX_DOTS:
+            raise ValueError(f"{n_dots:,} dots, more than {MAX_DOTS:,}")
+        text = content.decode()
+        return text, tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: not a TOML file: {error}") from error
 
 
 def _place(lines: list[str], headers: list[int], number: int, values: Mapping[str, Any], path: object) -> str:

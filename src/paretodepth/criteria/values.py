@@ -112,12 +112,12 @@ def missing_entries(array: Column) -> NDArray[np.bool_]:
 
 
 def is_missing(value: object) -> bool:
-    """Tell whether a value stands for none."""
+    """Tell whether a value stands for a missing one."""
     if isinstance(value, float | np.floating):
         return bool(value != value)
     if isinstance(value, np.datetime64 | np.timedelta64):
         return bool(np.isnat(value))
-    # pandas' own missing values are told by name: it need not be installed.
+    # pandas' own missing values are known by name: it need not be installed.
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 

@@ -176,7 +176,7 @@ def _category_differences(
     a: NDArray[np.float64], b: NDArray[np.float64], rarity: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the sum of the rarities of two categories that differ; 0 where one is missing."""
-    # The last is that of unseen categories; clipped, for a model file may come from a stranger.
+    # The last is that of unknown categories; clipped, for a model file may come from anybody.
     places = (np.where(codes < 0, len(rarity) - 1, np.nan_to_num(codes)).astype(np.intp) for codes in (a, b))
     rare_a, rare_b = (rarity.take(place, mode="clip") for place in places)
     is_same = (a[:, None] == b) | np.isnan(a)[:, None] | np.isnan(b)
@@ -231,7 +231,7 @@ def check_own_columns(named: AbstractSet[str], columns: Columns) -> None:
 
 
 def check_narrow(widths: Sequence[int], has_categories: bool, columns: Columns) -> None:
-    """Refuse columns of arrays beside columns of categories."""
+    """Refuse columns of arrays together with columns of categories."""
     wide = [name for name, width in zip(columns.names, widths, strict=True) if width != 1]
     if has_categories and wide:
         raise ValueError(

@@ -99,7 +99,7 @@ def _cityblock(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
 
 def _variances(columns: Columns, params: Mapping[str, Any]) -> State:
     variances = np.nanvar(check_numbers(columns), axis=0, ddof=1)
-    # A constant column tells no scale; it keeps its own.
+    # A constant column has no scale of its own.
     return {**params, "variances": np.where(variances > 0, variances, 1.0)}
 
 
@@ -128,7 +128,7 @@ def _mahalanobis(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
 
 def _cosine(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     block = scipy_block(A, B, "cosine", state.get("out"))
-    # A row of zeros, such as a text without a known word, has no direction: unlike all that have one.
+    # A row of zeros, such as a text without a known word, has no direction: dissimilar to all that have one.
     is_zero_in_A, is_zero_in_B = (np.all(rows == 0, axis=1) for rows in (A, B))
     if is_zero_in_A.any() or is_zero_in_B.any():
         block[np.logical_or.outer(is_zero_in_A, is_zero_in_B)] = 1.0

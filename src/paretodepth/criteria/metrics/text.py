@@ -31,7 +31,7 @@ def _jaro_winkler(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]
 
 def _token_set(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     block = 1 - _cdist(A, B, check_extra("rapidfuzz.fuzz", "text").token_set_ratio, state) / 100
-    # rapidfuzz holds strings without words to be unlike each other.
+    # rapidfuzz takes strings without words for dissimilar.
     is_blank_a, is_blank_b = (np.array([not text.split() for text in texts]) for texts in (A, B))
     block[np.outer(is_blank_a, is_blank_b)] = 0.0
     return block

@@ -110,7 +110,7 @@ def _moment(value: Any, sample: int, columns: Columns, needs_dates: bool) -> Any
 
 
 def check_years(array: NDArray[Any], columns: Columns) -> None:
-    """Refuse dates so far away that microseconds cannot tell them."""
+    """Refuse dates that microseconds cannot represent."""
     years = array.astype("datetime64[Y]").astype(np.int64) + 1970
     wrong = np.flatnonzero(((years < FIRST_YEAR) | (years > LAST_YEAR)) & ~np.isnat(array))
     if len(wrong):

@@ -96,7 +96,7 @@ def check_trajectory_column(columns: Columns) -> Column:
 
 
 def check_size(value: object, parameter: str, caller: str) -> int:
-    """Return a number of values to compute for each sample, which all must have room for."""
+    """Return a number of values to compute for each sample, small enough for memory."""
     count = check_count(value, parameter, caller)
     if count > MAX_SIZE:
         raise ValueError(
