@@ -18,7 +18,7 @@ from paretodepth.criteria.samples import table_columns
 from paretodepth.criteria.suggestion import Suggestion, check_suggested, suggest_criteria
 from paretodepth.criteria.values import Column, missing_entries
 from paretodepth.reports.labels import Labels
-from paretodepth.tables.tables import read_table
+from paretodepth.tables.files import read_table
 from studies.accuracy.regimes import MAX_ANOMALIES, MAX_NOMINAL, MAX_TRAIN, Task, table_name
 
 MIN_NOMINAL, MIN_ANOMALIES = 60, 5

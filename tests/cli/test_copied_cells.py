@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from paretodepth.cli import app
-from paretodepth.tables.tables import read_table
+from paretodepth.tables.files import read_table
 
 HEADER = ["id", "price", "size", "day", "moment", "flag", "note", "rate"]
 

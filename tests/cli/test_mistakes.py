@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from paretodepth.cli import app
-from paretodepth.tables.tables import read_table, write_table
+from paretodepth.tables.files import read_table, write_table
 
 N = 40
 

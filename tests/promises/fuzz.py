@@ -30,8 +30,8 @@ from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
 from paretodepth.models.container import MAGIC, PREFIX, VERSION
 from paretodepth.scoring.explanation import explain_left_out
 from paretodepth.tables import write_table
+from paretodepth.tables.files import read_table
 from paretodepth.tables.reading import Reading
-from paretodepth.tables.tables import read_table
 from tests.promises.fuzz_corpus import data_seeds, matrix_seeds, model_seeds, toml_seeds
 from tests.promises.fuzz_fields import Opened, changed, changed_matrices
 

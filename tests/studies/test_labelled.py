@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paretodepth.tables.tables import write_table
+from paretodepth.tables.files import write_table
 from studies.accuracy.labelled import labelled_task, read_labelled, table_files
 from studies.accuracy.unseen import folder_settings
 

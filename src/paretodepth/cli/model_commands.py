@@ -99,8 +99,8 @@ def score(
     from paretodepth.reports.labels import Agreement
     from paretodepth.reports.results import N_NAMED, unscored_figures, unscored_remark, written_table
     from paretodepth.reports.score import score_chunks
+    from paretodepth.tables.files import write_table
     from paretodepth.tables.formats import check_output_format
-    from paretodepth.tables.tables import write_table
 
     check_outputs([out, *([] if report is None else [report])], [model, file])
     check_output_format(out)

@@ -105,7 +105,7 @@ def watch(
 def _watch(watcher: "Watcher", *, replay: bool, is_strict: bool) -> None:
     """Deal with all records of standard input, then write the state."""
     from paretodepth.streaming.records import Records, SignalSafeLines
-    from paretodepth.tables.source import check_standard_input
+    from paretodepth.tables.sources import check_standard_input
 
     # The state too: what comes while it is written waits, so that it holds all that was shown.
     with SignalSafeLines(check_standard_input().fileno()) as lines:

@@ -37,7 +37,7 @@ from paretodepth.scoring.advice import AdviceWarning
 from paretodepth.scoring.calibration import check_fdr
 from paretodepth.scoring.methods import MethodName
 from paretodepth.tables.reading import Reading
-from paretodepth.tables.source import check_readable
+from paretodepth.tables.sources import check_readable
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -28,7 +28,7 @@ from paretodepth.reports.results import FIRST_ROW, headline, result_columns, res
 from paretodepth.scoring.calibration import tail_p_values
 from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new, with_values
 from paretodepth.scoring.model import Model
-from paretodepth.tables.tables import write_table
+from paretodepth.tables.files import write_table
 
 if TYPE_CHECKING:
     from paretodepth.reports.labels import Labels

@@ -14,10 +14,10 @@ import pyarrow as pa
 from paretodepth.criteria.values import is_missing
 from paretodepth.tables.binary import plain_array
 from paretodepth.tables.cells import settled_columns
-from paretodepth.tables.dialect import decimal_mark
+from paretodepth.tables.delimited import decimal_mark
 from paretodepth.tables.expected_columns import Expected, split_text
+from paretodepth.tables.files import read_table
 from paretodepth.tables.reading import Reading, check_reading
-from paretodepth.tables.tables import read_table
 
 N_SNIFFED = 1000
 """Rows of a data frame that show the decimal mark of its text cells."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paretodepth.reports.page_cells import short_name
-from paretodepth.tables.source import matched
+from paretodepth.tables.sources import matched
 
 if TYPE_CHECKING:
     from paretodepth.reports.findings import Findings

@@ -18,7 +18,7 @@ from paretodepth.reports.labels import label_sentence
 from paretodepth.scoring.advice import clear_outlier_advice
 from paretodepth.scoring.value_words import plain
 from paretodepth.tables.formats import writes_cells
-from paretodepth.tables.formulas import without_formulas
+from paretodepth.tables.writing import without_formulas
 
 if TYPE_CHECKING:
     from paretodepth.reports.findings import Findings

@@ -19,9 +19,9 @@ from paretodepth.reports.input_table import input_table
 from paretodepth.reports.labels import Labels
 from paretodepth.reports.results import FIRST_ROW, check_id_column
 from paretodepth.tables.expected_columns import check_expected_columns, expected_schema, split_text
+from paretodepth.tables.files import read_chunks
 from paretodepth.tables.reading import Reading
-from paretodepth.tables.source import check_readable
-from paretodepth.tables.tables import read_chunks
+from paretodepth.tables.sources import check_readable
 
 
 def score(

@@ -18,8 +18,16 @@ from typing import Any, NamedTuple, NoReturn
 from paretodepth._checks import one_line, shortened
 from paretodepth.criteria.criterion import Criterion
 from paretodepth.tables.cells import NOTATIONS, cell_values, moment
-from paretodepth.tables.delimited import CSV, check_header
-from paretodepth.tables.dialect import DELIMITERS, HINT, MAX_COMMENTS, decimal_mark, dialect_of, row_cells
+from paretodepth.tables.delimited import (
+    CSV,
+    DELIMITERS,
+    HINT,
+    MAX_COMMENTS,
+    check_header,
+    decimal_mark,
+    dialect_of,
+    row_cells,
+)
 from paretodepth.tables.expected_columns import MAX_COLUMNS, check_distinct_names
 from paretodepth.tables.reading import Reading
 

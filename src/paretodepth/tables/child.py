@@ -21,11 +21,10 @@ import pyarrow.ipc
 
 from paretodepth._checks import check_extra
 from paretodepth.pairs.limits import free_bytes
-from paretodepth.tables.delimited import read_rows
-from paretodepth.tables.dialect import Dialect
+from paretodepth.tables.delimited import Dialect, read_rows
 from paretodepth.tables.expected_columns import Batches, Expected
 from paretodepth.tables.limited import TOO_LARGE
-from paretodepth.tables.source import MAX_BYTES, MAX_RATIO, refuse_unreadable, temporary
+from paretodepth.tables.sources import MAX_BYTES, MAX_RATIO, refuse_unreadable, temporary
 
 MAX_CHILD_BYTES, MAX_CHILD_RATIO = 1280 << 20, 50
 """Memory of a child process: this many bytes, or this many times the size of its file."""

@@ -11,21 +11,22 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
+import zipfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 import pyarrow as pa
 
 from paretodepth._checks import check_choice
-from paretodepth.tables import delimited, json_lines, writing
+from paretodepth.tables import delimited, writing
+from paretodepth.tables import json as json_files
 from paretodepth.tables.child import read_typed, read_workbook
-from paretodepth.tables.compression import without_ending
-from paretodepth.tables.dialect import Dialect
 from paretodepth.tables.expected_columns import Batches, Expected, Write
-from paretodepth.tables.foreign import refuse_foreign, refuse_zip, zip_members
+from paretodepth.tables.sources import without_ending
 
 # Enough for the first row of text, whose cells tell CSV from TSV.
 SNIFFED_BYTES = 4096
@@ -33,6 +34,43 @@ SNIFFED_BYTES = 4096
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
+
+EXPORT = "export the table as CSV or Parquet from the program that wrote it"
+SQLITE = "export a table: sqlite3 -header -csv {path} 'select * from TABLE' > table.csv"
+PICTURE = "take the table that the picture shows"
+ARCHIVE = "unpack it and name the file in it"
+# A pattern of the first bytes, what such a file is, and what to do.
+FOREIGN = tuple(
+    (re.compile(pattern, re.DOTALL | re.IGNORECASE), what, remedy)
+    for pattern, what, remedy in (
+        (rb"SQLite format 3\0", "an SQLite database", SQLITE),
+        (rb"%PDF-", "a PDF document", "copy the table into a spreadsheet and save it as CSV"),
+        (
+            rb"\x80[\x02-\x05][\x95cK\]}(\x8c]",
+            "a pickle",
+            "load it in Python where you trust it, and save it as Parquet",
+        ),
+        (rb"\x89HDF\r\n\x1a\n", "an HDF5 file", "open it in Python (pandas.read_hdf) and save the table as Parquet"),
+        (rb"\x89PNG|\xff\xd8\xff|GIF8|BM.{4}\0\0\0\0|II\*\0|MM\0\*", "a picture", PICTURE),
+        (rb"7z\xbc\xaf\x27\x1c|Rar!|.{257}ustar", "an archive", ARCHIVE),
+        (rb"\xd0\xcf\x11\xe0", "an old or encrypted Excel workbook", "save it as .xlsx, without a password"),
+        (rb"MATLAB 5\.0 MAT", "a MATLAB file", "save the table in MATLAB: writetable(T, 'table.csv')"),
+        (rb"RD[XA][23]\n", "an R data file", "save the table in R: write.csv(x, 'table.csv', row.names = FALSE)"),
+        (rb"<stata_dta>|\$FL[23]|Obj\x01|ORC", "a file of another program", EXPORT),
+        (rb"\{\\rtf", "a text document (RTF)", "save the table in it as CSV"),
+        (
+            rb"(\xef\xbb\xbf)?\s*<(!doctype html|html|head|body)",
+            "an HTML page",
+            "download the table itself, not its page",
+        ),
+        (rb"(\xef\xbb\xbf)?\s*<\?xml", "an XML document", EXPORT),
+    )
+)
+DOCUMENTS = {
+    "word/document.xml": ("a Word document", "copy the table into a spreadsheet and save it as CSV"),
+    "ppt/presentation.xml": ("a presentation", "copy the table into a spreadsheet and save it as CSV"),
+    "xl/workbook.bin": ("a binary Excel workbook", "save it as .xlsx"),
+}
 
 Reader = Callable[[BinaryIO, Expected, str], Batches]
 Writer = Callable[[BinaryIO, pa.Schema, str], AbstractContextManager[Write]]
@@ -74,12 +112,12 @@ class Format:
     n_cells: Callable[[list[str]], int] | None = None
 
 
-def _delimited(dialect: Dialect, endings: tuple[str, ...]) -> Format:
+def _delimited(dialect: delimited.Dialect, endings: tuple[str, ...]) -> Format:
     return Format(
         dialect.name,
         endings,
         partial(delimited.read, dialect),
-        partial(delimited.writer, dialect),
+        partial(writing.delimited_writer, dialect.delimiter),
         is_text=True,
         n_cells=partial(delimited.n_cells, dialect),
     )
@@ -97,8 +135,8 @@ _ROWS = (
         # The second begins a stream.
         (b"ARROW1", b"\xff\xff\xff\xff"),
     ),
-    Format("jsonl", (".jsonl", ".ndjson"), json_lines.read, json_lines.writer, (b"{",), is_text=True),
-    Format("json", (".json",), json_lines.read, json_lines.list_writer, (b"[",), is_text=True),
+    Format("jsonl", (".jsonl", ".ndjson"), json_files.read, writing.json_lines_writer, (b"{",), is_text=True),
+    Format("json", (".json",), json_files.read, writing.json_list_writer, (b"[",), is_text=True),
     Format("xlsx", (".xlsx", ".xlsm"), read_workbook, writing.workbook_writer, member="xl/workbook.xml"),
     Format("ods", (".ods",), read_workbook, None, member="content.xml"),
     Format("npy", (".npy",), partial(read_typed, "npy"), None, (b"\x93NUMPY",)),
@@ -135,7 +173,7 @@ def check_writer(name: object, path: str, caller: str) -> Writer:
 
 def writes_cells(path: str) -> bool:
     """Return whether a file to write is text with delimiters."""
-    return getattr(check_writer(None, path, "--out"), "func", None) is delimited.writer
+    return getattr(check_writer(None, path, "--out"), "func", None) is writing.delimited_writer
 
 
 def check_output_format(path: str | None) -> None:
@@ -211,3 +249,37 @@ def _zipped(file: BinaryIO, asked: Format | None, source: str) -> Format:
         # Damaged, or without what it should have, as its reader will say.
         return asked
     refuse_zip(members, source)
+
+
+def refuse_foreign(file: BinaryIO, source: str) -> None:
+    """Refuse a file whose first bytes tell that it is no table."""
+    start = file.read(SNIFFED_BYTES)
+    file.seek(0)
+    for pattern, what, remedy in FOREIGN:
+        if pattern.match(start):
+            refuse_content(what, remedy.format(path=source), source)
+
+
+def zip_members(file: BinaryIO) -> list[str]:
+    """Return the names of what is in a zip file, none if it cannot be told."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return []
+    finally:
+        file.seek(0)
+
+
+def refuse_zip(members: list[str], source: str) -> NoReturn:
+    """Raise an error about a zip file that is neither a spreadsheet nor an array."""
+    for member, (what, remedy) in DOCUMENTS.items():
+        if member in members:
+            refuse_content(what, remedy, source)
+    first = f" of {os.path.basename(members[0])!r}{' and more' if len(members) > 1 else ''}" if members else ""
+    refuse_content(f"a zip archive{first}", f"unzip it: unzip {source}", source)
+
+
+def refuse_content(what: str, remedy: str, source: str) -> NoReturn:
+    """Raise an error that says what a file is, and what to do."""
+    raise ValueError(f"{source}: must be a table. Got {what} instead; {remedy}.")

@@ -1,20 +1,23 @@
-"""Tables written as Parquet, Arrow and workbooks."""
+"""Tables written as text, JSON, Parquet, Arrow and workbooks."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
-from paretodepth._checks import check_extra, shortened
+from paretodepth._checks import check_extra, one_line, shortened
+from paretodepth.tables.cells import TEXT
 from paretodepth.tables.expected_columns import Write
-from paretodepth.tables.json_lines import as_json
+from paretodepth.tables.json import as_json
 
 ARROW_ROWS = 1024
 STREAM_ENDING = ".arrows"
@@ -24,6 +27,58 @@ MAX_TEXT = 32_767
 """Characters of a cell of Excel."""
 MAX_EXACT = 1 << 53
 FIRST_YEAR = 1900
+FORMULA = r"^[=+\-@\t\r]"
+MARK = "'"
+
+
+@contextlib.contextmanager
+def delimited_writer(delimiter: str, file: BinaryIO, schema: pa.Schema, path: str) -> Iterator[Write]:
+    """Yield a function that writes the rows of a table as lines; the header is written before."""
+    # Names are cells and need quotation marks as these do.
+    header = pa.table([[name] for name in schema.names], names=schema.names)
+    file.writelines(_lines(header, delimiter))
+    yield lambda table: file.writelines(_lines(table, delimiter))
+
+
+def _lines(table: pa.Table, delimiter: str) -> Iterator[bytes]:
+    """Yield rows as lines of text, many at a time."""
+    for batch in table.to_batches():
+        columns = zip(batch.columns, batch.schema, strict=True)
+        cells = [_cells(array, field, delimiter) for array, field in columns]
+        lines = pc.binary_join_element_wise(*cells, delimiter, null_handling="replace", null_replacement="")
+        yield "".join(f"{line}\n" for line in lines.to_pylist()).encode()
+
+
+def _cells(array: pa.Array, field: pa.Field, delimiter: str) -> pa.Array:
+    """Return values as cells, in quotation marks where the text needs them; lists as JSON."""
+    try:
+        cells = _nested_cells(array) if pa.types.is_nested(field.type) else array.cast(TEXT)
+    except pa.ArrowException as error:
+        refuse_cells(field.name, field.type, error)
+    if pa.types.is_floating(field.type):
+        # 2 would come back as an integer.
+        return pc.replace_substring_regex(cells, "^(-?[0-9]+)$", r"\1.0")
+    needs_quotes = pc.match_substring_regex(cells, f'["\r\n{delimiter}]|^$')
+    quoted = pc.binary_join_element_wise('"', pc.replace_substring(cells, '"', '""'), '"', "")
+    return pc.if_else(needs_quotes, quoted, cells)
+
+
+def _nested_cells(array: pa.Array) -> pa.Array:
+    return pa.array([None if value is None else as_json(value) for value in array.to_pylist()], TEXT)
+
+
+@contextlib.contextmanager
+def json_lines_writer(file: BinaryIO, schema: pa.Schema, path: str) -> Iterator[Write]:
+    """Yield a function that writes the rows of a table as JSON lines."""
+    yield lambda table: file.writelines(f"{as_json(row)}\n".encode() for row in table.to_pylist())
+
+
+@contextlib.contextmanager
+def json_list_writer(file: BinaryIO, schema: pa.Schema, path: str) -> Iterator[Write]:
+    """Yield a function that writes the rows of a table as objects of one list, a line each."""
+    before = itertools.chain(["[\n"], itertools.repeat(",\n"))
+    yield lambda table: file.writelines(f"{next(before)}{as_json(row)}".encode() for row in table.to_pylist())
+    file.write(b"\n]\n" if next(before) == ",\n" else b"[]\n")
 
 
 @contextlib.contextmanager
@@ -100,3 +155,30 @@ def check_cell_text(text: str) -> str:
             f"{shortened(text)}; write CSV or Parquet instead."
         )
     return text
+
+
+def without_formulas(table: pa.Table) -> pa.Table:
+    """Return a table with an apostrophe before every text, names of columns too, that may begin a formula.
+
+    Examples
+    --------
+    >>> without_formulas(pa.table({"name": ["=1+1", "a=b", None], "-x": [-1, 2, 3]})).to_pydict()
+    {'name': ["'=1+1", 'a=b', None], "'-x": [-1, 2, 3]}
+    """
+    names = [f"{MARK}{name}" if name[0] in "=+-@\t\r" else name for name in table.column_names]
+    return pa.table([_marked(column) for column in table.columns], names=names)
+
+
+def _marked(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return column
+    marked = pc.binary_join_element_wise(pa.scalar(MARK, column.type), column, pa.scalar("", column.type))
+    return pc.if_else(pc.match_substring_regex(column, FORMULA), marked, column)
+
+
+def refuse_cells(name: str, type: pa.DataType, error: Exception) -> NoReturn:
+    """Raise an error about a column that cannot be written as text."""
+    raise ValueError(
+        f"The column '{name}' of the type {type} must be writable as text. Got this instead: {one_line(error)}; "
+        "drop the column or write Parquet."
+    ) from error

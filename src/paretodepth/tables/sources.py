@@ -1,24 +1,30 @@
-"""A file to read: found, opened so that it can be read twice, as text in UTF-8, and refused by its name."""
+"""A file to read: found, opened so that it can be read twice, unpacked, as text in UTF-8, and refused by its name."""
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import collections
 import contextlib
 import glob
+import gzip
+import lzma
 import os
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
-from typing import BinaryIO, NoReturn, TextIO, cast
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, NamedTuple, NoReturn, TextIO, cast
+
+import pyarrow as pa
 
 from paretodepth._checks import one_line, suggestion
 
 # Bytes of text that are taken at a time: little beside a chunk, and enough that the calls cost nothing.
 READ_BYTES = 1 << 20
-MAX_BYTES, MAX_RATIO = 1 << 30, 200
+MAX_BYTES, MAX_RATIO = 10**9, 200
 """What a file may unpack to: this many bytes, or this many times its size. A table takes some 5 to 50 times as much as
 its compressed file; one of a billion equal cells some hundred times."""
 MAX_LINE = 64 << 20
@@ -207,3 +213,71 @@ def refuse_unreadable(source: str, format: str, error: Exception) -> NoReturn:
     raise ValueError(
         f"{source}: must be a readable file of the format '{format}'. Got this instead: {one_line(error)}"
     ) from error
+
+
+class Compression(NamedTuple):
+    """How files are compressed: the name, the endings, the first bytes, and what unpacks a file."""
+
+    name: str
+    endings: tuple[str, ...]
+    first_bytes: bytes
+    unpack: Callable[[BinaryIO], Any]
+
+
+def _by_arrow(name: str) -> Callable[[BinaryIO], Any]:
+    return lambda file: pa.CompressedInputStream(pa.PythonFile(file, "r"), name)
+
+
+COMPRESSIONS = (
+    Compression("gzip", (".gz", ".gzip"), b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file)),
+    Compression("bzip2", (".bz2",), b"BZh", bz2.BZ2File),
+    Compression("xz", (".xz",), b"\xfd7zXZ\x00", lzma.LZMAFile),
+    Compression("zstd", (".zst", ".zstd"), b"\x28\xb5\x2f\xfd", _by_arrow("zstd")),
+    Compression("lz4", (".lz4",), b"\x04\x22\x4d\x18", _by_arrow("lz4")),
+)
+
+
+def without_ending(path: str) -> str:
+    """Return a path without the ending of a compressed file."""
+    stem, ending = os.path.splitext(path)
+    return stem if any(ending.lower() in known.endings for known in COMPRESSIONS) else path
+
+
+@contextlib.contextmanager
+def unpacked(
+    file: BinaryIO, source: str, *, max_bytes: int = MAX_BYTES, max_ratio: int = MAX_RATIO
+) -> Iterator[BinaryIO]:
+    """Yield a file that is not compressed: itself, or a temporary one."""
+    start = file.read(8)
+    file.seek(0)
+    known = next((known for known in COMPRESSIONS if start.startswith(known.first_bytes)), None)
+    if known is None:
+        yield file
+        return
+    most = max(max_bytes, max_ratio * os.fstat(file.fileno()).st_size)
+    with temporary() as copy:
+        for block in _blocks(known, file, source):
+            copy.write(block)
+            check_unpacked_size(copy.tell(), most, known.name, source)
+        copy.flush()
+        copy.seek(0)
+        yield copy
+
+
+def _blocks(known: Compression, file: BinaryIO, source: str) -> Iterator[bytes]:
+    """Yield what is in a compressed file, a block at a time."""
+    try:
+        stream = known.unpack(file)
+        while block := stream.read(READ_BYTES):
+            yield bytes(block)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException) as error:
+        refuse_unreadable(source, known.name, error)
+
+
+def check_unpacked_size(n_bytes: int, most: int, name: str, source: str) -> None:
+    """Refuse a compressed file that grows beyond all measure."""
+    if n_bytes > most:
+        raise ValueError(
+            f"{source}: must unpack to at most {most / 2**20:,.0f} MB, {MAX_RATIO} times its size or 1 GB. Got more "
+            f"from {name} instead; if it is what you think it is, unpack it yourself."
+        )

@@ -1,13 +1,14 @@
 """JSON lines: types that hold for the whole file, and lines that are refused."""
 
+import io
 import json
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from paretodepth.tables import json_lines, read_chunks, read_table, write_table
-from paretodepth.tables.json_list import check_entry_size
+from paretodepth.tables import json as json_files
+from paretodepth.tables import read_chunks, read_table, write_table
 from tests.tables.samples import assert_refused, noted, text_file
 
 
@@ -57,8 +58,8 @@ def test_how_json_is_read_does_not_depend_on_where_blocks_end(tmp_path, monkeypa
         path = text_file(tmp_path, "\n".join(rows) if name.endswith("l") else f"[{','.join(rows)}]", name)
         found = []
         for n_bytes, n_rows in [(1 << 20, 1024), (20, 2), (60, 7)]:
-            monkeypatch.setattr(json_lines, "READ_BYTES", n_bytes)
-            monkeypatch.setattr(json_lines, "LIST_ROWS", n_rows)
+            monkeypatch.setattr(json_files, "READ_BYTES", n_bytes)
+            monkeypatch.setattr(json_files, "LIST_ROWS", n_rows)
             found.append(read_or_error(path))
         assert found[0] == found[1] == found[2], values
 
@@ -76,9 +77,12 @@ def test_a_line_without_end_is_refused_before_it_takes_the_memory(tmp_path):
     assert_refused(tmp_path, "a.jsonl", content, r"a\.jsonl, line 2: must be at most 64 MB long. Got more; check for")
 
 
-def test_an_entry_without_end_is_refused_before_it_takes_the_memory(tmp_path):
-    with pytest.raises(ValueError, match=r"samples, entry 2: must .*\(longer than 1 MB\)"):
-        check_entry_size("x" * (2 << 20), 0, 2, False, "samples", most=1 << 20)
+def test_an_entry_without_end_is_refused_before_it_takes_the_memory():
+    content = io.BytesIO(b'[{}, {"a": "' + b"x" * (4 << 20))
+    entries = json_files.check_entries(content, json.JSONDecoder().raw_decode, "samples", most=1 << 20)
+    with pytest.raises(ValueError, match=r"samples, entry 2: must .*\(Unterminated string"):
+        list(entries)
+    assert content.read(1)
 
 
 def test_a_list_that_is_written_comes_back(tmp_path):

@@ -12,9 +12,9 @@ from numpy.testing import assert_array_equal
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.tables import read_chunks, read_table, write_table
 from paretodepth.tables.expected_columns import Expected
+from paretodepth.tables.files import sized
 from paretodepth.tables.formats import FORMATS
 from paretodepth.tables.reading import Reading
-from paretodepth.tables.tables import sized
 from tests.tables.samples import FLAT, NESTED, TEXT, TYPED, assert_refused, command, run, text_file
 
 

@@ -19,11 +19,10 @@ import pyarrow as pa
 from paretodepth._checks import check_count, one_line
 from paretodepth.pairs.limits import free_bytes
 from paretodepth.tables.atomic import replaced
-from paretodepth.tables.compression import unpacked
 from paretodepth.tables.expected_columns import Batches, Expected, check_distinct_names, column_kind
 from paretodepth.tables.formats import check_content, check_format, check_writer
 from paretodepth.tables.reading import Reading, check_reading
-from paretodepth.tables.source import MAX_BYTES, MAX_RATIO, as_utf8, matched, opened
+from paretodepth.tables.sources import MAX_BYTES, MAX_RATIO, as_utf8, matched, opened, unpacked
 
 # Rows with long series or texts must not make a chunk as large as the file.
 CHUNK_BYTES = 64 << 20
@@ -84,8 +83,8 @@ def read_chunks(
 ) -> Iterator[pa.Table]:
     """Yield the samples of a file in chunks of bounded memory, all with one schema, that of the whole file.
 
-    Delimited text tells its delimiter (``,`` ``;`` tab ``|``), its decimal mark and comments before its header by its
-    first rows (``paretodepth.tables.dialect.sniffed`` has the rule). A column has the narrowest type that holds all its
+    The first rows of delimited text show its delimiter (``,`` ``;`` tab ``|``), its decimal mark and comments before its
+    header (``paretodepth.tables.delimited.sniffed`` has the rule). A column has the narrowest type that holds all its
     cells: booleans (true, True, TRUE and so on), integers, floats, timestamps, otherwise text. A few cells that are no
     numbers do not make text of numbers: they are read, € 12.30 and 1,234.50 say, or missing, and noted
     (``paretodepth.tables.cells.Tally.settled`` has the rule). An integer with a leading zero or a plus sign, or beyond
@@ -97,8 +96,8 @@ def read_chunks(
     is. JSON is typed by its values, text of dates and single cells aside; Parquet, Arrow and NumPy files by themselves.
     A column without any value is text.
 
-    Delimited text and JSON are read twice, first for their types. Parquet and Arrow are mapped into memory,
-    spreadsheets, NPY and NPZ are loaded. Standard input, pipes and compressed files (gzip, bzip2, xz, zstd, lz4) are
+    Delimited text and JSON are read twice, first for their types. A child process of limited memory reads Parquet,
+    Arrow, spreadsheets, NPY and NPZ. Standard input, pipes and compressed files (gzip, bzip2, xz, zstd, lz4) are
     first copied to a temporary file; one that unpacks to more than 1 GB and 200 times its size is refused.
 
     Parameters
@@ -222,7 +221,7 @@ def write_table(
     Cells are data and written as they are: in CSV and TSV, text that begins with ``=``, ``+``, ``-`` or ``@``, which
     a spreadsheet may take for a formula, is not changed, for a change would not come back when the file is read.
     Import such a file into a spreadsheet with its columns set to text, or write what
-    `paretodepth.tables.formulas.without_formulas` makes of it (``--escape-formulas``). Text is in quotation marks only
+    `paretodepth.tables.writing.without_formulas` makes of it (``--escape-formulas``). Text is in quotation marks only
     where it has a delimiter, a quotation mark or a line break, or is empty; a missing value is an empty cell. Lists are
     written as JSON. In JSON lines NaN and infinite numbers are ``NaN`` and ``Infinity``.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
+import codecs
 import itertools
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, NoReturn
@@ -14,13 +15,14 @@ import pyarrow.compute as pc
 
 from paretodepth._checks import one_line, shortened
 from paretodepth.tables.cells import TEXT, Column, Tally, check_settled
-from paretodepth.tables.expected_columns import TEXT_OF, Batches, Expected, Write, check_n_columns
-from paretodepth.tables.json_list import entries
-from paretodepth.tables.source import READ_BYTES, check_lines
+from paretodepth.tables.expected_columns import TEXT_OF, Batches, Expected, check_n_columns
+from paretodepth.tables.sources import MAX_LINE, READ_BYTES, check_lines
 
 KINDS = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
 # Objects of a list that are taken together, few, because some may hold long series.
 LIST_ROWS = 1024
+MARK = re.compile(r"[ \t\n\r]*([\[,\]])[ \t\n\r]*")
+"""What stands before an entry of a list, or at its end."""
 Rows = Iterator[list[tuple[int, dict[str, Any]]]]
 
 
@@ -71,20 +73,6 @@ def read(file: BinaryIO, expected: Expected, source: str) -> Batches:
     yield from _batches(file, schema, columns, source, kept)
 
 
-@contextlib.contextmanager
-def writer(file: BinaryIO, schema: pa.Schema, path: str) -> Iterator[Write]:
-    """Yield a function that writes the rows of a table as JSON lines."""
-    yield lambda table: file.writelines(f"{as_json(row)}\n".encode() for row in table.to_pylist())
-
-
-@contextlib.contextmanager
-def list_writer(file: BinaryIO, schema: pa.Schema, path: str) -> Iterator[Write]:
-    """Yield a function that writes the rows of a table as objects of one list, a line each."""
-    before = itertools.chain(["[\n"], itertools.repeat(",\n"))
-    yield lambda table: file.writelines(f"{next(before)}{as_json(row)}".encode() for row in table.to_pylist())
-    file.write(b"\n]\n" if next(before) == ",\n" else b"[]\n")
-
-
 def as_json(value: Any) -> str:
     """Return a value as JSON, which is extended by NaN and Infinity; times and bytes become text."""
     return json.dumps(value, ensure_ascii=False, default=str)
@@ -120,11 +108,44 @@ def _line_rows(file: BinaryIO, source: str) -> Rows:
 def _list_rows(file: BinaryIO, source: str) -> Rows:
     """Yield the objects of a list."""
     decode = json.JSONDecoder(object_pairs_hook=check_unique_keys).raw_decode
-    numbered = (
-        (number, check_object(value, f"entry {number}", source)) for number, value in entries(file, decode, source)
-    )
+    entries = check_entries(file, decode, source)
+    numbered = ((number, check_object(value, f"entry {number}", source)) for number, value in entries)
     while rows := list(itertools.islice(numbered, LIST_ROWS)):
         yield rows
+
+
+def check_entries(
+    file: BinaryIO, decode: Callable[[str, int], tuple[Any, int]], source: str, most: int = MAX_LINE
+) -> Iterator[tuple[int, Any]]:
+    """Yield the entries of a list, with their numbers; the list need not be in memory as a whole."""
+    utf8 = codecs.getincrementaldecoder("utf-8")()
+    text, at, number, is_whole = "", 0, 1, False
+    while True:
+        mark = MARK.match(text, at)
+        begin = mark.end() if mark else len(text)
+        try:
+            if mark and ((mark[1] == "]" and number > 1) or text.startswith("]", begin)):
+                return
+            if text[at:begin].strip() and (mark is None or mark[1] != ("[" if number == 1 else ",")):
+                raise ValueError("a comma is missing")
+            value, end = decode(text, begin)
+        except (ValueError, RecursionError) as error:
+            if is_whole or len(text) - at > most:
+                refuse_entry(text[begin:], number, getattr(error, "msg", str(error)), source)
+            # It may be cut off. As much again, so that a long entry is not decoded over and over.
+            block = file.read(max(READ_BYTES, len(text) - at))
+            text, at, is_whole = text[at:] + utf8.decode(block, final=not block), 0, not block
+        else:
+            yield number, value
+            number, at = number + 1, end
+
+
+def refuse_entry(text: str, number: int, reason: str, source: str) -> NoReturn:
+    """Raise an error about an entry that is no JSON."""
+    raise ValueError(
+        f"{source}, entry {number}: must be an object in JSON. Got {shortened(text[:80].strip())} instead ({reason}); "
+        "mend or drop that entry."
+    )
 
 
 def _found(file: BinaryIO, expected: Expected, source: str) -> tuple[pa.Schema, dict[str, Column | None]]:
