@@ -83,7 +83,7 @@ def read_chunks(
 ) -> Iterator[pa.Table]:
     """Yield the samples of a file in chunks of bounded memory, all with one schema, that of the whole file.
 
-    The first rows of delimited text show its delimiter (``,`` ``;`` tab ``|``), its decimal mark and comments before its
+    The first rows of text show its delimiter (``,`` ``;`` tab ``|``), its decimal mark and comments before its
     header (``paretodepth.tables.delimited.sniffed`` has the rule). A column has the narrowest type that holds all its
     cells: booleans (true, True, TRUE and so on), integers, floats, timestamps, otherwise text. A few cells that are no
     numbers do not make text of numbers: they are read, € 12.30 and 1,234.50 say, or missing, and noted
