@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
+from paretodepth.criteria.encoding import read_columns
 from paretodepth.criteria.metrics import METRICS
-from paretodepth.criteria.suggestion import suggest_criteria
+from paretodepth.criteria.suggestion import column_criteria, suggest_criteria
 from tests.criteria.metric_draws import is_installed
 
 HAS_TEXT = is_installed(METRICS["levenshtein"])
@@ -308,3 +309,31 @@ def test_a_column_is_judged_by_rows_spread_over_the_table_and_counted_in_all():
 def test_what_is_no_table_is_refused(call, error, text):
     with pytest.raises(error, match=text.replace("(", r"\(").replace(")", r"\)")):
         call()
+
+
+def test_a_label_is_skipped_because_it_holds_the_answer():
+    size = [1.0, 2.5, 3.0, 9.0] * 5
+    suggestion = suggest_criteria(pa.table({"nr": range(20), "size": size, "label": [0, 1] * 10}))
+    assert [criterion.columns for criterion in suggestion.criteria] == [["size"]]
+    label = "has two values and the name of a label; it would give the answer away"
+    assert [suggestion.columns[column].reason for column in (0, 2)] == ["numbers the rows", label]
+
+
+def test_named_columns_are_a_criterion_each():
+    table = pa.table({"n": [7, 8, 9, 10], "name": list("abcd"), "size": [1.0, 2.5, 3.0, 9.0]})
+    assert [criterion.columns for criterion in column_criteria(table, ["n", "size"])] == [["n"], ["size"]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "read"),
+    [
+        ([["b"], "a"], ["a", "b"]),
+        (["a*", ["b"]], ["a", "a2", "b"]),
+        ([["a"], [1]], ["a", "a2", "b", "c"]),
+        ([["a"], None], ["a", "a2", "b", "c"]),
+        (None, ["a", "a2", "b", "c"]),
+    ],
+)
+def test_columns_are_read_by_name_or_glob_and_all_of_them_if_one_is_counted(columns, read):
+    criteria = columns and [Criterion(f"criterion {number}", column) for number, column in enumerate(columns)]
+    assert read_columns(criteria, ["a", "a2", "b", "c"]) == read

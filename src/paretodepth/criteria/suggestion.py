@@ -15,8 +15,6 @@ from paretodepth.criteria.values import Column, array_kind
 
 MAX_CRITERIA = 6
 """As good as any more in the study of groups, and faster."""
-N_LISTED = 8
-"""Columns that are named as skipped; more are counted."""
 
 
 class ColumnUse(NamedTuple):
@@ -77,70 +75,18 @@ def _comment(column: ColumnUse) -> str:
     return "# " + "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
-class Choice(NamedTuple):
-    """Criteria to use, and why.
-
-    Attributes
-    ----------
-    criteria : list of Criterion
-    remark : str
-        What was chosen automatically; empty if the criteria were given.
-    """
-
-    criteria: list[Criterion]
-    remark: str
-
-
-def chosen_criteria(
-    training: Any,
-    *,
-    criteria: list[Criterion] | None = None,
-    columns: Sequence[str] | None = None,
-    id_column: str | None = None,
-    label: str | None = None,
-    source: str = "FILE",
-) -> Choice:
-    """Return the given criteria, one per named column, or those that the table suggests.
-
-    Parameters
-    ----------
-    training : data frame, dict of columns or pyarrow table
-        The training samples.
-    criteria : list of Criterion or None
-    columns : sequence of str or None
-        Columns of numbers, each compared by absolute difference. In place of criteria.
-    id_column, label : str or None
-        The columns that name the samples and hold the answer.
-    source : str
-        The file of the training samples, for the remark.
+def column_criteria(training: Any, columns: Sequence[str], criteria: object = None) -> list[Criterion]:
+    """Return a criterion for each named column of numbers, the absolute difference; other `criteria` are refused.
 
     Examples
     --------
-    >>> table = {"id": [1, 2, 3], "name": ["a", "b", "c"], "size": [1.0, 7.0, 4.0]}
-    >>> chosen_criteria(table, columns=["size"]).criteria
+    >>> column_criteria({"name": ["a", "b", "c"], "size": [1.0, 7.0, 4.0]}, ["size"])
     [Criterion(name='size', columns=['size'], metric='cityblock')]
-    >>> chosen_criteria(table).remark.split(" To change them: ")[0]
-    'Criteria as the table suggests: size. Left out: id (numbers the rows), name (nearly every row has another value).'
     """
-    check_one_source(criteria, columns)
-    if criteria is not None:
-        return Choice(criteria, "")
-    if columns is not None:
-        names, arrays = table_columns(training, "chosen_criteria")
-        taken = check_named_columns(columns, dict(zip(map(str, names), arrays, strict=True)))
-        return Choice([Criterion(name, [name], "cityblock") for name in taken], "")
-    found = check_suggested(suggest_criteria(training, id_column=id_column, label=label))
-    return Choice(found.criteria, _remark(found, source))
-
-
-def _remark(found: Suggestion, source: str) -> str:
-    """Return what a table has suggested, in two lines."""
-    skipped = [f"{column.name} ({column.reason})" for column in found.columns if not column.criteria]
-    remark = f"Criteria as the table suggests: {'; '.join(criterion.name for criterion in found.criteria)}."
-    if skipped:
-        more = f" and {len(skipped) - N_LISTED} more" if len(skipped) > N_LISTED else ""
-        remark += f" Left out: {', '.join(skipped[:N_LISTED])}{more}."
-    return f"{remark} To change them: paretodepth suggest {source} > criteria.toml, and give it with --criteria."
+    check_one_source(criteria)
+    names, arrays = table_columns(training, "column_criteria")
+    taken = check_named_columns(columns, dict(zip(map(str, names), arrays, strict=True)))
+    return [Criterion(name, [name], "cityblock") for name in taken]
 
 
 def suggest_criteria(
@@ -218,9 +164,9 @@ def suggest_criteria(
     return Suggestion([candidate.criterion for candidate in kept], uses)
 
 
-def check_one_source(criteria: object, columns: object) -> None:
-    """Refuse criteria from a file and columns at once."""
-    if criteria is not None and columns is not None:
+def check_one_source(criteria: object) -> None:
+    """Refuse criteria where columns are named too."""
+    if criteria is not None:
         raise ValueError("Give either criteria or columns. Got both; the file of criteria names its own columns.")
 
 

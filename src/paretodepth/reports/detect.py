@@ -21,7 +21,7 @@ from paretodepth.criteria.suggestion import (
     MAX_CRITERIA,
     Suggestion,
     check_suggested,
-    chosen_criteria,
+    column_criteria,
     suggest_criteria,
 )
 from paretodepth.detector import NAME, ParetoDepthDetector
@@ -281,8 +281,7 @@ def learn(
         suggestion = check_suggested(suggest_criteria(described, id_column=id))
         given = [criterion.with_missing(missing) for criterion in suggestion.criteria]
     elif columns is not None:
-        chosen = chosen_criteria(training, criteria=given, columns=columns).criteria
-        given = [criterion.with_missing(missing) for criterion in chosen]
+        given = [criterion.with_missing(missing) for criterion in column_criteria(training, columns, given)]
     max_depth = max_depth_of(len(training))
     detector = ParetoDepthDetector(given, method=method, alpha=alpha, max_depth=max_depth, n_jobs=-1)
     return Learning(training, texts, detector, suggestion)
