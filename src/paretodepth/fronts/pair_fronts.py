@@ -69,23 +69,11 @@ class PairFronts:
         max_kept: int | None = None,
         n_sampled: int = N_SAMPLED,
     ) -> PairFronts:
-        """Return the fronts of pairs of criteria.
+        """Return the fronts of the given pairs of criteria in ascending order, or of the `chosen_pairs`.
 
-        Parameters
-        ----------
-        dyads : array-like of shape (n_dyads, n_criteria)
-            Dissimilarities as in :func:`front_numbers`.
-        criteria : ndarray of shape (n_pairs, 2) or None, default=None
-            The pairs in rising order, or the `chosen_pairs`.
-        max_depth : int or None, default=None
-            The last front to keep of each pair.
-        n_jobs : int or None, default=None
-            Threads over the pairs; changes no result.
-        max_kept : int or None, default=None
-            Dyads that the fronts of all pairs may hold together, so that memory is bounded.
-            Of more, the last fronts are dropped. None: all are kept.
-        n_sampled : int, default=2097152
-            Random dyads, of all pairs together, that estimate depths beyond the last front kept.
+        Each pair keeps fronts 1…max_depth, and all together at most `max_kept` dyads, so that
+        memory is bounded. If any are dropped, `n_sampled` random dyads, of all pairs together,
+        estimate depths beyond the last front kept. `n_jobs` threads change no result.
         """
         checked = check_dyads(dyads, "PairFronts.from_dyads")
         criteria = chosen_pairs(checked) if criteria is None else criteria
@@ -112,17 +100,7 @@ class PairFronts:
         return tuple(_Beyond.of(*(_of_columns(part, 2) for part in both)) for both in parts)
 
     def mean_depth(self, dyads: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean, over the pairs, of each dyad's mid depth divided by the number of the pair's fronts.
-
-        Parameters
-        ----------
-        dyads : array-like of shape (n_dyads, n_criteria)
-            Of all criteria.
-
-        Returns
-        -------
-        depths : ndarray of shape (n_dyads,)
-        """
+        """Return the mean, over the pairs, of each dyad's mid depth divided by the number of the pair's fronts."""
         dyads = np.asarray(dyads, np.float64)
         total = np.zeros(len(dyads))
         for depths, n_fronts in self.depths(dyads):
@@ -132,11 +110,10 @@ class PairFronts:
     def depths(
         self, dyads: NDArray[np.float64], pairs: Sequence[int] | None = None
     ) -> Iterator[tuple[NDArray[np.float64], int]]:
-        """Give for each pair the dyads' mid depths, shape (n_dyads,), and the number of fronts to divide them by.
+        """Yield for each pair, or some `pairs`, the dyads' mid depths and the number of fronts to divide them by.
 
         Depths are multiples of one half, whose sums are exact. Where the last fronts were
-        dropped they are shares of the fronts already, and the number is 1. `pairs` asks for
-        some pairs alone.
+        dropped they are shares of the fronts already, and the number is 1.
         """
         chosen = list(range(len(self.fronts)) if pairs is None else pairs)
         in_order = zip(chosen, ordered_pairs(dyads, self.criteria[chosen]), strict=True)
@@ -171,8 +148,8 @@ class _Beyond:
             return None
         staircases = Staircases(sampled)
         # Every dyad of front L has the insertion depth L. Of chains above a dyad, which are one shorter than its
-        # depth, all dyads have longer ones than random dyads have, by the same factor at every depth; half of the
-        # one is kept, lest nothing be divided by nothing.
+        # depth, all dyads have longer ones than random dyads have, by the same factor at every depth. One half is
+        # subtracted instead of one, which might leave nothing to divide by.
         sampled_depth = staircases.first_undominated(fronts.front(len(fronts))).mean()
         factor = (len(fronts) - 0.5) / (sampled_depth - 0.5)
         return cls(staircases, len(sampled), max(len(fronts), factor * len(sampled)))
@@ -180,7 +157,7 @@ class _Beyond:
     def shares(
         self, dyads: NDArray[np.float64], depths: NDArray[np.float64], is_beyond: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
-        """Return depths, right unless they are beyond front L, and then not too large, divided by all fronts."""
+        """Return depths, which are lower bounds beyond front L, as shares of all fronts."""
         shares = depths / self.n_fronts
         deep, shallow = self.staircases.both(dyads[is_beyond])
         shares[is_beyond] = np.maximum(shares[is_beyond], (deep + shallow) / 2 / self.n_sampled)
@@ -215,13 +192,13 @@ def _all_fronts(
 
     found = [both for part in map_blocks(fronts_of, parts, n_jobs) for both in part]
     made = PairFronts(criteria, tuple(_of_columns(fronts, criteria.shape[1]) for fronts, _ in found))
-    # They have what was sorted already.
+    # They reuse the sorted dyads.
     vars(made)["staircases"] = tuple(staircases for _, staircases in found)
     return made
 
 
 def _numbered(ordered: NDArray[np.float64], max_depth: int | None, max_kept: int) -> tuple[Fronts, Staircases]:
-    """Return the fronts of two-criteria dyads in lexicographic order, and what answers depths below them."""
+    """Return the fronts of two-criteria dyads in lexicographic order, and the index of depths below them."""
     numbers = number_pairs(ordered)
     # Equal dyads are kept once: they answer the same, and pairs of few values have them over and over.
     is_kept = is_new(ordered)
@@ -242,7 +219,7 @@ def _numbered(ordered: NDArray[np.float64], max_depth: int | None, max_kept: int
 
 
 def _of_columns(fronts: Fronts, n_columns: int) -> Fronts:
-    """Return fronts of a criterion and one that is always 0 as those of the criterion, or the other way round."""
+    """Return fronts of a criterion and one that is always 0 as those of the criterion alone, or vice versa."""
     if fronts.dyads.shape[1] == n_columns:
         return fronts
     dyads = np.zeros((len(fronts.dyads), n_columns))
@@ -253,7 +230,7 @@ def _of_columns(fronts: Fronts, n_columns: int) -> Fronts:
 def ordered_pairs(
     dyads: NDArray[np.float64], criteria: NDArray[np.intp]
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-    """Give for each pair of criteria the dyads' lexicographic order, and their two criteria in that order.
+    """Yield for each pair of criteria the dyads' lexicographic order, and their two criteria in that order.
 
     A single criterion is given a second one that is always 0: it has the same fronts.
     """

@@ -19,13 +19,13 @@ from paretodepth.pairs.pairs import ComputedPairs, Encodings, HeldPairs, Pairs
 from paretodepth.pairs.shortlist import Shortlist
 
 FEW_LISTED = 16
-"""The same of pairs held in memory: it is mostly enough, and to list more otherwise costs little."""
+"""Nearest samples listed at first of pairs held in memory: mostly enough, and to list more later costs little."""
 ROWS_BY_TREES = 256
-"""Training samples whose nearest are sought by trees in one go."""
+"""Training samples whose nearest are found by trees together."""
 MIN_SORTED_ROWS = 16
-"""Rows from which on short ones are faster sorted all at once than one after the other."""
+"""Fewest short rows for which one sort of all is faster than one sort a row."""
 MAX_SORTED_COLUMNS = 512
-"""Columns up to which rows are short."""
+"""Most columns of a short row."""
 
 
 def dissimilarity_block(
@@ -145,21 +145,14 @@ def weighted_sum(block: NDArray[np.float64], weights: NDArray[np.float64]) -> ND
 
 
 class NeighborLists(NamedTuple):
-    """The nearest of each training sample, which is not its own neighbor; the nearest first.
-
-    Attributes
-    ----------
-    neighbors : ndarray of shape (n_samples, n_criteria, n_listed)
-        The nearest in each criterion, by index.
-    dyads : ndarray of shape (n_samples, n_criteria, n_listed, n_criteria)
-        The dyads with them.
-    sums : ndarray of shape (n_samples, n_listed)
-        The smallest weighted sums of the criteria.
-    """
+    """The nearest of each training sample, which is not its own neighbor; the nearest first."""
 
     neighbors: NDArray[np.intp]
+    """By index, shape (n_samples, n_criteria, n_listed)."""
     dyads: NDArray[np.float64]
+    """With these neighbors, shape (n_samples, n_criteria, n_listed, n_criteria)."""
     sums: NDArray[np.float64]
+    """The smallest weighted sums of the criteria, shape (n_samples, n_listed)."""
 
     @classmethod
     def gathered(cls, pairs: Pairs, weights: NDArray[np.float64], *, n_listed: int = N_LISTED) -> NeighborLists:
