@@ -18,26 +18,26 @@ TREES = {path: ast.parse(path.read_text()) for path in MODULES}
 MAX_ENTRIES = 19
 MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 60
-MAX_FIT_MODULES, MAX_SCORE_MODULES = 23, 15
+MAX_FIT_MODULES, MAX_SCORE_MODULES = 20, 14
 # Numbers only go down. A new ability raises its package's budget by what it needs, in the same commit.
 MAX_LINES = {
-    "_kernels": 1650,
+    "_kernels": 1620,
     "cli": 1150,
-    "criteria": 4950,
-    "datasets": 350,
-    "distributed": 550,
-    "fronts": 1750,
+    "criteria": 4700,
+    "datasets": 315,
+    "distributed": 515,
+    "fronts": 1620,
     "models": 1150,
-    "pairs": 1400,
+    "pairs": 1275,
     "reports": 2610,
-    "scoring": 3250,
-    "streaming": 2300,
+    "scoring": 3200,
+    "streaming": 1900,
     "tables": 2900,
     "": 1100,
 }
 """Lines of Python of each package, the last of modules beside them."""
-MAX_MODULES, MAX_CODE_LINES, MAX_TEST_LINES = 146, 15_800, 21_350
-SHARED_NAMES = {"cells", "detector", "nearest", "reasons", "samples", "tree"}
+MAX_MODULES, MAX_CODE_LINES, MAX_TEST_LINES = 128, 14_950, 20_820
+SHARED_NAMES = {"cells", "detector", "reasons"}
 """Names of modules that several packages use."""
 
 
