@@ -37,7 +37,7 @@ MAX_LINES = {
 }
 """Lines of Python of each package, the last of modules beside them."""
 MAX_MODULES, MAX_CODE_LINES, MAX_TEST_LINES = 128, 14_950, 20_820
-SHARED_NAMES = {"cells", "detector", "reasons"}
+SHARED_NAMES = {"detector", "reasons"}
 """Names of modules that several packages use."""
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from paretodepth._blocks import stride
 from paretodepth._checks import check_optional_count, is_integer
-from paretodepth._kernels.cells import N_SEARCHES, append_digits
+from paretodepth._kernels.grids import N_SEARCHES, append_digits
 from paretodepth._kernels.two_criteria import group_by_front, number_pairs
 from paretodepth.fronts.numbering import (
     MAX_MOVES,

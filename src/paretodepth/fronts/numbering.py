@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from paretodepth._blocks import threads
-from paretodepth._kernels.cells import N_SEARCHES, Layer, append_digits, number_cells, number_layers
+from paretodepth._kernels.grids import N_SEARCHES, Layer, append_digits, number_cells, number_layers
 from paretodepth._kernels.sweeps import MOVES_LEFT, Near, Staircases, number_triples, raise_above, settle_few
 from paretodepth._kernels.wide_tree import ask_wide, settle_wide
 from paretodepth.fronts.tree import MAX_STACK, build_wide_tree

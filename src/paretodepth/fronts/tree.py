@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._blocks import stride
-from paretodepth._kernels.tree import split_nodes
+from paretodepth._kernels.splits import split_nodes
 from paretodepth._kernels.wide_tree import FIRST_ROWS, LARGEST, N_SEARCHES, WIDTH, LevelTree, WideTree, encode
 
 MAX_HEIGHT = 64

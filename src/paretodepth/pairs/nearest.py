@@ -12,7 +12,7 @@ from sklearn.utils import gen_batches
 
 from paretodepth._blocks import Result, map_blocks, row_blocks
 from paretodepth._checks import check_choice, is_integer, listed
-from paretodepth._kernels.nearest import join_nearest, rank_components, select_nearest
+from paretodepth._kernels.neighbors import join_nearest, rank_components, select_nearest
 from paretodepth.criteria.fitted_criteria import FittedCriterion
 from paretodepth.pairs.limits import N_LISTED
 from paretodepth.pairs.pairs import ComputedPairs, Encodings, HeldPairs, Pairs

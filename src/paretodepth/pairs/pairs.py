@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._blocks import BufferPool, Part, Result, iterate_blocks, row_blocks, stride
-from paretodepth._kernels.nearest import mirror_square, unpack_rows
+from paretodepth._kernels.neighbors import mirror_square, unpack_rows
 from paretodepth.criteria.fitted_criteria import FittedCriterion
 from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.fronts.fronts import Fronts
