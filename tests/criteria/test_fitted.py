@@ -22,7 +22,7 @@ from paretodepth.pairs import capped_fronts as capping
 from tests.draws import fitted, pairs_of, small_blocks
 from tests.naive import metrics as naive
 
-quiet = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 in_any_table = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table, dict])
 N = 20
 
@@ -55,7 +55,6 @@ def block(criterion, X, X_new=None):
     return own.criteria[0].dissimilarities(new, own.encodings[0], (0, 0))
 
 
-@quiet
 @in_any_table
 def test_columns_may_hold_objects_in_any_table(frame):
     detector = ParetoDepthDetector(CRITERIA).fit(frame(table()))
@@ -64,7 +63,6 @@ def test_columns_may_hold_objects_in_any_table(frame):
     assert_array_equal(detector.score_samples(frame(table(1))), expected)
 
 
-@quiet
 def test_a_dict_is_read_by_name_whatever_the_order():
     detector = ParetoDepthDetector(CRITERIA).fit(table())
     turned = dict(reversed(table(1).items()))
@@ -74,7 +72,6 @@ def test_a_dict_is_read_by_name_whatever_the_order():
     )
 
 
-@quiet
 @pytest.mark.parametrize("kind", [pd.Series, pl.Series, list, tuple, lambda values: np.array(values, dtype=object)])
 def test_a_list_of_strings_is_one_column(kind):
     words = [f"{'ab' * (i % 4)}{'c' * (i % 7)}" for i in range(N)]
@@ -87,7 +84,6 @@ def test_a_list_of_strings_is_one_column(kind):
     )
 
 
-@quiet
 @pytest.mark.parametrize("length", [4, None])
 def test_a_list_of_series_is_one_column_even_if_all_are_equally_long(length):
     rng = np.random.default_rng(0)
@@ -100,7 +96,6 @@ def test_a_list_of_series_is_one_column_even_if_all_are_equally_long(length):
     assert_array_equal(detector.score_samples([*new, [1.0, 2.0]])[:2], detector.score_samples(new))
 
 
-@quiet
 def test_rows_of_numbers_are_series_too():
     X = np.random.default_rng(0).normal(size=(N, 5))
     assert_array_equal(
@@ -108,7 +103,6 @@ def test_rows_of_numbers_are_series_too():
     )
 
 
-@quiet
 def test_trajectories_come_as_a_list_or_as_one_array():
     paths = np.random.default_rng(0).normal(size=(N, 6, 2))
     scores = [
@@ -119,7 +113,6 @@ def test_trajectories_come_as_a_list_or_as_one_array():
         assert_array_equal(other, scores[0])
 
 
-@quiet
 def test_rows_of_mixed_values_are_a_table():
     rows = [(f"c{i % 3}", float(i)) for i in range(N)]
     expected = block(Criterion("one", metric="gower"), {"a": [c for c, _ in rows], "b": [v for _, v in rows]})
@@ -127,7 +120,6 @@ def test_rows_of_mixed_values_are_a_table():
     assert_array_equal(block(Criterion("one", metric="gower"), np.array(rows, dtype=object)), expected)
 
 
-@quiet
 @in_any_table
 def test_gower_ignores_what_one_of_two_samples_lacks(frame):
     rng = np.random.default_rng(0)
@@ -141,7 +133,6 @@ def test_gower_ignores_what_one_of_two_samples_lacks(frame):
     assert_allclose(actual, expected, rtol=1e-12)
 
 
-@quiet
 @pytest.mark.parametrize(
     ("metric", "part", "finish"),
     [
@@ -168,7 +159,6 @@ def test_missing_columns_are_made_up_for_by_the_others(metric, part, finish):
     assert_allclose(block(complete, X), [[twin(a, b) for b in X] for a in X], rtol=1e-12)
 
 
-@quiet
 def test_unseen_categories_differ_from_all_that_were_seen():
     X = {"color": ["red", "green", "blue", "red"], "size": [1, 2, 2, 1]}
     new = {"color": ["pink"], "size": [2]}
@@ -181,7 +171,6 @@ def test_unseen_categories_differ_from_all_that_were_seen():
     assert_allclose(block(Criterion("one", metric="jaccard"), sets, {"labels": [{"a", "z"}]}), [[2 / 3, 1 / 2, 1, 1]])
 
 
-@quiet
 @pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis", "gower", "speed", "eskin"])
 def test_estimates_do_not_move_with_the_samples_being_scored(metric):
     rng = np.random.default_rng(0)
@@ -196,7 +185,6 @@ def test_estimates_do_not_move_with_the_samples_being_scored(metric):
     assert pickle.dumps(detector.criteria_) == state
 
 
-@quiet
 def test_a_transformer_is_cloned_and_fitted_on_its_columns():
     X, new = table(), table(1)
     scaler = StandardScaler()
@@ -212,7 +200,6 @@ def test_a_transformer_is_cloned_and_fitted_on_its_columns():
     assert clone(detector).fit(X).criteria_[0].transform is not detector.criteria_[0].transform
 
 
-@quiet
 @pytest.mark.parametrize(
     ("columns", "transform"),
     [
@@ -232,7 +219,6 @@ def test_a_transformed_sample_scores_alone_as_in_a_batch(columns, transform):
     assert_array_equal(pickle.loads(pickle.dumps(detector)).score_samples(new), scores)
 
 
-@quiet
 def test_a_transformer_that_rounds_by_the_batch_is_given_single_samples():
     rng = np.random.default_rng(0)
     X, new = rng.normal(size=(200, 40)), rng.normal(size=(50, 40))
@@ -245,7 +231,6 @@ def test_a_transformer_that_rounds_by_the_batch_is_given_single_samples():
     assert_array_equal([pca.score_samples(x[None])[0] for x in new], pca.score_samples(new))
 
 
-@quiet
 def test_a_transformer_may_impute_and_a_text_metric_may_follow_one():
     X = np.random.default_rng(0).random((N, 2))
     X[3, 1] = np.nan
@@ -257,7 +242,6 @@ def test_a_transformer_may_impute_and_a_text_metric_may_follow_one():
     assert_array_equal(block(Criterion("one", "name", "mismatch", lower), names)[0], [0, 0, 1, 1])
 
 
-@quiet
 def test_a_block_callable_is_called_once_a_block_with_its_parameters():
     shapes = []
 
@@ -296,7 +280,6 @@ def test_an_element_callable_is_called_once_a_pair_and_warned_to_be_slow():
     assert_array_equal(detector.score_samples(["", "aaaa"]), expected.score_samples(["", "aaaa"]))
 
 
-@quiet
 @pytest.mark.parametrize("mapped", [False, True])
 def test_matrices_stand_beside_other_criteria_in_a_dict(mapped, tmp_path):
     rng = np.random.default_rng(0)
@@ -312,7 +295,6 @@ def test_matrices_stand_beside_other_criteria_in_a_dict(mapped, tmp_path):
     assert_array_equal(detector.score_samples({"place": new_matrix, "size": new[:, 2]}), expected.score_samples(new))
 
 
-@quiet
 def test_single_precision_matrices_on_disk_are_read_as_they_are(tmp_path):
     X = np.random.default_rng(0).random((N, 2))
     np.save(tmp_path / "matrix.npy", cdist(X, X).astype(np.float32))
@@ -324,7 +306,6 @@ def test_single_precision_matrices_on_disk_are_read_as_they_are(tmp_path):
     )
 
 
-@quiet
 def test_globs_take_the_columns_they_match():
     X = pd.DataFrame(np.random.default_rng(0).random((N, 4)), columns=["x_1", "x_2", "y", "x*"])
     detector = ParetoDepthDetector([Criterion("a", "x_*"), Criterion("b", ["y", "x_?"]), Criterion("c", "x*")]).fit(X)
@@ -400,7 +381,6 @@ def test_equal_criteria_are_equal_and_have_equal_hashes():
     assert Criterion("a", metric="cyclic", period=np.float64(24)) == Criterion("a", metric="cyclic", period=24)
 
 
-@quiet
 def test_an_error_about_a_drawn_dyad_names_the_training_samples():
     X = np.arange(40.0)[:, None]
 
@@ -436,7 +416,6 @@ def test_a_wrong_number_of_neighbors_is_refused_before_any_dissimilarity_is_comp
         ParetoDepthDetector([Criterion("a", 0, never)], n_neighbors=n_neighbors).fit(np.random.rand(20, 1))
 
 
-@pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 def test_a_text_without_a_known_word_is_as_far_as_can_be():
     texts = ["red apple", "green apple", "red pear", "green pear", "ripe red apple", "ripe pear"] * 5
     criterion = Criterion("text", "text", "cosine", transform=TfidfVectorizer())

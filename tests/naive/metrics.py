@@ -298,18 +298,6 @@ TWINS = {
     "hausdorff": hausdorff,
     "frechet": frechet,
 }
-TWINS |= {
-    name: scipy_metric(name)
-    for name in (
-        "euclidean",
-        "sqeuclidean",
-        "cityblock",
-        "chebyshev",
-        "minkowski",
-        "braycurtis",
-        "canberra",
-        "correlation",
-        "jensenshannon",
-    )
-}
+VECTOR = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "braycurtis", "canberra", "correlation")
+TWINS |= {name: scipy_metric(name) for name in (*VECTOR, "jensenshannon")}
 TWINS |= {name: boolean_metric(name) for name in ("dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")}
