@@ -10,7 +10,9 @@ from typer.testing import CliRunner
 
 from paretodepth import Criterion
 from paretodepth.cli import app
+from paretodepth.cli.table_commands import suggestion_remark
 from paretodepth.criteria.metrics import METRICS
+from paretodepth.criteria.suggestion import ColumnUse, Suggestion
 from tests.criteria.metric_draws import is_installed
 from tests.data import ROOT
 from tests.newcomer import write_csv
@@ -89,6 +91,13 @@ def test_what_was_chosen_is_told_with_the_way_to_change_it(tmp_path):
     assert "To change them, run paretodepth suggest" in shown
     fitted = " ".join(run("fit", INVOICES, "--model", tmp_path / "m").output.split())
     assert "Criteria chosen automatically: time (time of day); shop + paid;" in fitted
+
+
+def test_many_columns_that_are_not_used_are_counted():
+    columns = [ColumnUse(f"nr{number}", "id", (), "numbers the rows") for number in range(11)]
+    remark = suggestion_remark(Suggestion([Criterion("size")], columns), "my file.csv")
+    assert remark.startswith("Criteria chosen automatically: size. Not used: nr0 (numbers the rows), nr1 ")
+    assert "nr7 (numbers the rows) and 3 more. To change them, run paretodepth suggest 'my file.csv' > c" in remark
 
 
 def test_new_samples_with_shops_and_amounts_never_seen_are_scored(tmp_path):

@@ -29,7 +29,7 @@ MAX_LINES = {
     "fronts": 1620,
     "models": 1150,
     "pairs": 1275,
-    "reports": 2610,
+    "reports": 2500,
     "scoring": 3200,
     "streaming": 1900,
     "tables": 2900,

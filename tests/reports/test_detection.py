@@ -192,13 +192,13 @@ def test_each_sample_is_explained_once_however_many_outputs_there_are(is_left_ou
     explained = []
 
     def counted(function):
-        def explain(model, samples, **options):
+        def explain(model, samples, *new, **options):
             explained.extend(samples.tolist() if is_left_out else map(tuple, np.column_stack(samples)))
-            return function(model, samples, **options)
+            return function(model, samples, *new, **options)
 
         return explain
 
-    for name in ("explain_new", "explain_left_out"):
+    for name in ("explain_new", "explain_mixed"):
         monkeypatch.setattr(findings, name, counted(getattr(findings, name)))
     found = find(blend(), nominal, None if is_left_out else new)
     results_table(found)

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.reports.page_cells import rounded
 from paretodepth.reports.page_details import Drawing, drawings
+from paretodepth.reports.page_figures import rounded
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 

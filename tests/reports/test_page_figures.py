@@ -12,13 +12,16 @@ import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
 from paretodepth.reports.detect import find
-from paretodepth.reports.page_cells import cell, short_name, short_sentence, shown_columns
 from paretodepth.reports.page_details import page_details
 from paretodepth.reports.page_figures import (
+    cell,
     exactness_sentence,
     explained_samples,
     page_figures,
     score_sentence,
+    short_name,
+    short_sentence,
+    shown_columns,
     usual_figures,
 )
 from paretodepth.reports.results import summary

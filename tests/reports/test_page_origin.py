@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector, score
-from paretodepth.reports.provenance import file_lines, provenance_lines
+from paretodepth.reports.page import file_lines, provenance_lines
 from tests.newcomer import PLANTED, invoice_table, write_files
 from tests.reports.browser import column, n_called
 

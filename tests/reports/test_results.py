@@ -20,7 +20,7 @@ from paretodepth.reports.results import (
     summary,
     value_figures,
 )
-from paretodepth.reports.score import numbered_sample
+from paretodepth.reports.score import sample_at
 from tests.newcomer import PLANTED
 
 
@@ -148,7 +148,7 @@ def test_advice_and_remarks_name_training_samples_as_the_table_numbers_them(rows
 def test_a_row_is_counted_through_the_chunks():
     chunks = [pa.table({"a": [0, 1, 2]}), pa.table({"a": [3]}), pa.table({"a": [4, 5]})]
     for row in range(6):
-        number, sample = numbered_sample(chunks, row, "new.csv")
+        number, sample = sample_at(chunks, row, None, "new.csv")
         assert (number, sample.column("a").to_pylist()) == (row, [row])
     with pytest.raises(ValueError, match=r"new.csv: the row must be from 2 to 7, as .* Got 8 instead."):
-        numbered_sample(chunks, 6, "new.csv")
+        sample_at(chunks, 6, None, "new.csv")

@@ -96,7 +96,7 @@ def score(
     Example: paretodepth score normal.model new.csv --id invoice --out scores.csv --report report.html
     """
     import paretodepth
-    from paretodepth.reports.labels import Agreement
+    from paretodepth.reports.labels import agreement, check_own_column
     from paretodepth.reports.results import N_NAMED, unscored_figures, unscored_remark, written_table
     from paretodepth.reports.score import score_chunks
     from paretodepth.tables.files import write_table
@@ -106,8 +106,8 @@ def score(
     check_output_format(out)
     n_scored = n_flagged = n_unscored = 0
     first_unscored: list[dict[str, Any]] = []
-    agreement = Agreement(label)
     sentences: list[str] = []
+    labelled: list[Any] = []
 
     def tables(parts: "Iterator[Findings]") -> Iterator[Any]:
         nonlocal n_scored, n_flagged, n_unscored
@@ -116,10 +116,13 @@ def score(
             n_flagged += found.n_anomalies
             n_unscored += len(found.unscored)
             first_unscored.extend(unscored_figures(found, N_NAMED - len(first_unscored)))
-            agreement.add(found.samples, found.scores)
+            if label is not None:
+                column = check_own_column(label, found.samples.column_names, "label")
+                labelled.append((found.samples.select([column]), found.scores))
             yield written_table(found, out, escape_formulas=escape_formulas)
-        # Before the file is written as a whole: a column that is no label leaves nothing behind.
-        sentences.extend(agreement.sentences())
+        if label is not None:
+            # Before the file is written as a whole: a column that is no label leaves nothing behind.
+            sentences.append(agreement(label, labelled))
 
     with progress("reading", quiet=quiet):
         if report is None:
@@ -157,7 +160,7 @@ def explain(
     Example: paretodepth explain normal.model new.csv --id invoice --row 20017
     """
     import paretodepth
-    from paretodepth.reports.provenance import display_name
+    from paretodepth.reports.page import display_name
     from paretodepth.reports.results import criterion_figures, sample_figures
 
     check_outputs([] if report is None else [report], [model, file])

@@ -28,20 +28,7 @@ ANOMALY_STYLE = {"color": "tab:red", "marker": "^"}
 
 
 class DemoResult(NamedTuple):
-    """What the demo found.
-
-    Attributes
-    ----------
-    truth : list of str
-        What each scored pedestrian is.
-    mean_depth : ndarray of shape (n_trajectories,)
-    labels : ndarray of shape (n_trajectories,)
-        -1 for flagged ones.
-    aucs : dict
-        Area under the ROC curve, of all criteria together and of each alone.
-    picture, page : Path
-        The picture, and the report.
-    """
+    """What each pedestrian is in truth, scores, decisions (-1: flagged), areas under the ROC curve, and the files."""
 
     truth: list[str]
     mean_depth: NDArray[np.float64]
@@ -52,15 +39,7 @@ class DemoResult(NamedTuple):
 
 
 def run_demo(out: Path, seed: int) -> DemoResult:
-    """Fit on nominal pedestrians, score others, and write a picture and a report to the folder `out`.
-
-    Parameters
-    ----------
-    out : Path
-        Made if it does not exist.
-    seed : int
-        Seed of the simulation.
-    """
+    """Fit on nominal pedestrians, score others, and write a picture and a report to the folder `out`."""
     out.mkdir(parents=True, exist_ok=True)
     # As the paper compares them.
     criteria = [

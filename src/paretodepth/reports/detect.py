@@ -17,6 +17,7 @@ from paretodepth._blocks import phase
 from paretodepth.criteria.criterion import Criterion, Missing, resolve_criteria
 from paretodepth.criteria.encoding import EncodedSamples, read_columns
 from paretodepth.criteria.fitted_criteria import FittedCriteria
+from paretodepth.criteria.samples import has_names
 from paretodepth.criteria.suggestion import (
     MAX_CRITERIA,
     Suggestion,
@@ -29,8 +30,7 @@ from paretodepth.distributed.cluster import connected
 from paretodepth.reports.decision import ONE_FILE_SHARE, check_contamination, check_one_rate, check_one_table
 from paretodepth.reports.findings import Findings
 from paretodepth.reports.input_table import input_table, source_name
-from paretodepth.reports.labels import Labels
-from paretodepth.reports.results import check_id_column
+from paretodepth.reports.labels import Labels, check_own_column
 from paretodepth.reports.row_limit import choose_rows, max_depth_of, random_rows
 from paretodepth.reports.score import find_in
 from paretodepth.scoring.advice import AdviceWarning
@@ -47,18 +47,7 @@ MIN_ROWS = 4
 
 
 class Learning(NamedTuple):
-    """A table to learn from, and the detector to fit.
-
-    Attributes
-    ----------
-    training, texts : pyarrow.Table
-        The table, and its cells of text that were read as values.
-    detector : ParetoDepthDetector
-    suggestion : Suggestion or None
-        The criteria that were chosen automatically, if they were.
-    rows : ndarray or None
-        The rows that are fitted; None for all.
-    """
+    """A table to learn from and its cells of text, the detector, the criteria if suggested, and the rows to fit."""
 
     training: pa.Table
     texts: pa.Table
@@ -167,7 +156,7 @@ def detect(
     if reference is not None:
         read = read_columns(learning.detector.criteria, samples.column_names)
         samples, texts = input_table(table, "detect", format=format, schema=samples.select(read).schema)
-    check_id_column(id, samples.column_names)
+    check_own_column(id, samples.column_names)
     labels = None if label is None else Labels.of(samples, label)
     learning = learning.sampled(train_rows)
     if train_rows is None and not exact and dask is None:
@@ -223,11 +212,11 @@ def suggest(
     >>> suggest({"nr": [1, 2, 3, 4], "price": ["1,50", "2,75", "1,10", "9,00"]}).criteria
     [Criterion(name='price', columns=['price'], metric='difference')]
     """
+    samples = table
     # A detector numbers the columns of an array.
-    has_names = isinstance(table, str | os.PathLike | dict) or hasattr(table, "columns") or isinstance(table, pa.Table)
-    samples = input_table(table, "suggest", format=format)[0] if has_names else table
-    if has_names:
-        check_id_column(id, samples.column_names)
+    if isinstance(table, str | os.PathLike) or has_names(table):
+        samples = input_table(table, "suggest", format=format)[0]
+        check_own_column(id, samples.column_names)
     return check_suggested(suggest_criteria(samples, max_criteria, id_column=id, label=label))
 
 

@@ -26,7 +26,7 @@ from paretodepth.reports.page import write_report
 from paretodepth.reports.reasons import Reason, reasons_of
 from paretodepth.reports.results import FIRST_ROW, headline, result_columns, results_table, written_table
 from paretodepth.scoring.calibration import tail_p_values
-from paretodepth.scoring.explanation import Explanation, explain_left_out, explain_mixed, explain_new, with_values
+from paretodepth.scoring.explanation import Explanation, explain_mixed, explain_new, with_values
 from paretodepth.scoring.model import Model
 from paretodepth.tables.files import write_table
 
@@ -253,13 +253,10 @@ class Findings:
     def explanation(self, rows: NDArray[np.intp]) -> Explanation:
         """Return the explanation of some samples, at least one; neighbors are rows of the training table."""
         n_jobs = self.detector.n_jobs
-        if self.encoded is None:
-            explanation = explain_left_out(self.model, rows, n_jobs=n_jobs)
-        elif self.is_left_out:
-            places, new = self._placed(self.encoded, rows)
-            explanation = explain_mixed(self.model, places, new, n_jobs=n_jobs)
+        if self.is_left_out:
+            explanation = explain_mixed(self.model, *self._placed(rows), n_jobs=n_jobs)
         else:
-            explanation = explain_new(self.model, self._encodings_of(self.encoded, rows), n_jobs=n_jobs)
+            explanation = explain_new(self.model, self._encodings_of(rows), n_jobs=n_jobs)
         explanation = with_values(explanation, self.model, self.columns_of(rows))
         if self.fitted_rows is not None:
             fitted_rows = self.fitted_rows
@@ -276,24 +273,24 @@ class Findings:
 
     def nearest_dyads(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the dyads of some samples with their nearest training samples, shape (n_rows, s, n_criteria)."""
-        if self.encoded is None:
-            return self.model.left_out_dyads(rows, n_jobs=self.detector.n_jobs)
-        if not self.is_left_out:
-            return self.model.new_dyads(self._encodings_of(self.encoded, rows), n_jobs=self.detector.n_jobs)
-        places, new = self._placed(self.encoded, rows)
+        places, new = self._placed(rows)
+        is_new, n_jobs = places < 0, self.detector.n_jobs
         dyads = np.empty((len(rows), int(self.model.measurer.n_neighbors.sum()), len(self.model.criteria.names)))
-        if (is_new := places < 0).any():
-            dyads[is_new] = self.model.new_dyads(new, n_jobs=self.detector.n_jobs)
+        if is_new.any():
+            dyads[is_new] = self.model.new_dyads(new, n_jobs=n_jobs)
         if not is_new.all():
-            dyads[~is_new] = self.model.left_out_dyads(places[~is_new], n_jobs=self.detector.n_jobs)
+            dyads[~is_new] = self.model.left_out_dyads(places[~is_new], n_jobs=n_jobs)
         return dyads
 
-    def _placed(self, encoded: EncodedSamples, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Encoding]]:
+    def _placed(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Encoding]]:
         """Return the fitted sample that each row is, -1 if none, and the encodings of the rows that are none."""
         places = np.full(len(self.scores), -1)
-        places[self.fitted_rows] = np.arange(len(self.model.scores))
-        return places[rows], self._encodings_of(encoded, rows[places[rows] < 0])
+        if self.is_left_out:
+            places[self.training_rows] = np.arange(len(self.model.scores))
+        return places[rows], self._encodings_of(rows[places[rows] < 0])
 
-    def _encodings_of(self, encoded: EncodedSamples, rows: NDArray[np.intp]) -> list[Encoding]:
-        places = np.searchsorted(encoded.rows, rows)
-        return self.model.criteria.encoded_rows(encoded.encodings, places, slice(None))
+    def _encodings_of(self, rows: NDArray[np.intp]) -> list[Encoding]:
+        if self.encoded is None:
+            return []
+        places = np.searchsorted(self.encoded.rows, rows)
+        return self.model.criteria.encoded_rows(self.encoded.encodings, places, slice(None))

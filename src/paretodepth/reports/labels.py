@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,20 +23,7 @@ N_NAMED = 5
 
 
 class Labels(NamedTuple):
-    """What is known of samples.
-
-    Attributes
-    ----------
-    column : str
-    anomaly : str
-        The value of an anomaly.
-    reason : str
-        Why it is that one.
-    is_anomaly : ndarray of shape (n_samples,)
-        In truth.
-    is_known : ndarray of shape (n_samples,)
-        Which samples have a label.
-    """
+    """A column of labels, its value for anomalies and why it is that one, the truth, and which samples have a label."""
 
     column: str
     anomaly: str
@@ -56,7 +44,7 @@ class Labels(NamedTuple):
         >>> labels.anomaly, labels.reason, labels.is_anomaly.tolist()
         ('b', 'the rarer value', [True, False, False, False])
         """
-        values = table.column(check_label_column(column, table.column_names))
+        values = table.column(check_own_column(column, table.column_names, "label"))
         known = np.asarray(pc.is_valid(values))
         texts = [None if value is None else _shown(value) for value in values.to_pylist()]
         counts = Counter(text for text in texts if text is not None)
@@ -85,26 +73,11 @@ class Labels(NamedTuple):
         }
 
 
-class Agreement:
-    """How well scores agree with labels that come chunk by chunk, if there is a column of labels."""
-
-    def __init__(self, column: str | None) -> None:
-        self._column = column
-        self._tables: list[pa.Table] = []
-        self._scores: list[NDArray[np.float64]] = []
-
-    def add(self, samples: pa.Table, scores: NDArray[np.float64]) -> None:
-        """Add the labels and the scores of a chunk."""
-        if self._column is not None:
-            self._tables.append(samples.select([check_label_column(self._column, samples.column_names)]))
-            self._scores.append(scores)
-
-    def sentences(self) -> list[str]:
-        """Return the agreement over all chunks in words."""
-        if self._column is None:
-            return []
-        whole = pa.concat_tables(self._tables, promote_options="permissive")
-        return [label_sentence(Labels.of(whole, self._column).figures(np.concatenate(self._scores)))]
+def agreement(column: str, chunks: Sequence[tuple[pa.Table, NDArray[np.float64]]]) -> str:
+    """Return in words how well scores agree with the labels of samples that came in chunks."""
+    tables, scores = zip(*chunks, strict=True)
+    whole = pa.concat_tables(tables, promote_options="permissive")
+    return label_sentence(Labels.of(whole, column).figures(np.concatenate(scores)))
 
 
 def label_sentence(figures: dict[str, Any]) -> str:
@@ -142,11 +115,11 @@ def _anomaly_of(counts: Counter[str], column: str) -> tuple[str, str]:
     return rare, "the rarer value"
 
 
-def check_label_column(name: str, names: list[str]) -> str:
-    """Return a column of the samples."""
-    if name not in names:
+def check_own_column(name: str | None, names: list[str], role: str = "id") -> str | None:
+    """Return a column of the samples, or None."""
+    if name is not None and name not in names:
         raise ValueError(
-            f"The label must be a column of the samples. Got '{name}' instead{suggestion(name, names)}; there are "
+            f"The {role} must be a column of the samples. Got '{name}' instead{suggestion(name, names)}; there are "
             f"{listed(names[:20])}."
         )
     return name

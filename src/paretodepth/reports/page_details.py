@@ -15,8 +15,7 @@ from paretodepth._blocks import evenly_spaced, stride
 from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
-from paretodepth.reports.page_cells import cell, rounded, short_name
-from paretodepth.reports.page_figures import page_columns
+from paretodepth.reports.page_figures import cell, page_columns, rounded, short_name
 from paretodepth.tables.expected_columns import column_kind
 
 if TYPE_CHECKING:

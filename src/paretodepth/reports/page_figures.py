@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -14,21 +14,26 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from paretodepth._blocks import evenly_spaced
-from paretodepth.criteria.reference_range import ComparedValue, ReferenceRange
+from paretodepth.criteria.reference_range import ComparedValue, ReferenceRange, shown_number
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.reports.decision import ONE_FILE_FDR
-from paretodepth.reports.page_cells import cell, rounded, short_name, short_sentence, shown_columns
 from paretodepth.reports.reasons import TOGETHER, Reason
 from paretodepth.reports.results import FIRST_ROW, advice_of, headline, label_figures, left_out_remarks
 from paretodepth.scoring.advice import is_cut
 from paretodepth.scoring.model import Model
 from paretodepth.scoring.value_words import own_text, range_text
+from paretodepth.tables.expected_columns import column_kind
 
 if TYPE_CHECKING:
     from paretodepth.reports.findings import Findings
 
 Json = dict[str, Any]
+MAX_COLUMNS = 16
+"""Own columns of the samples that the table shows."""
+NAME_LETTERS = 160
+"""Letters that a name or a title keeps."""
+SENTENCE_LETTERS = 1500
 N_SCORE_BINS = 60
 EXPLAINED_PAIRS = 40_000
 """Pairs of criteria, times samples, that are explained though not flagged: with many criteria this takes long."""
@@ -293,3 +298,56 @@ def _own(usual: ReferenceRange, values: Any) -> Json:
         return {"own": [None if value is None else places.get(value, -1) for value in values]}
     compared = [usual.compared(value) for value in values.tolist()]
     return {"own": rounded(values, 17), "texts": [own_text(value) if value.is_known else None for value in compared]}
+
+
+def shown_columns(table: pa.Table, read: Iterable[str] = (), first: str | None = None) -> list[str]:
+    """Return the columns of single values that the table shows, those that criteria read before the others.
+
+    Examples
+    --------
+    >>> table = pa.table({"id": ["x"], "track": [[1.0]], "a": [1], "b": [2]})
+    >>> shown_columns(table), shown_columns(table, first="b")
+    (['id', 'a', 'b'], ['b', 'id', 'a'])
+    """
+    single = [field.name for field in table.schema if column_kind(field.type) != "lists"]
+    named = [first] if first in single else []
+    wanted = set(read)
+    ranked = [*named, *single[:1], *(name for name in single if name in wanted), *single]
+    kept = list(dict.fromkeys(ranked))[:MAX_COLUMNS]
+    return [*named, *(name for name in single if name in kept and name not in named)]
+
+
+def cell(value: Any, most: int, ends: Sequence[float] = ()) -> str | int | float | bool | None:
+    """Return a value as a cell: a number as sentences show it, given the `ends` of its range, or text cut to `most`."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float) and value == value // 1 and abs(value) < 2**53:
+        return int(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return shown_number(value, ends)
+    text = str(value)
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def short_name(name: str, most: int = NAME_LETTERS) -> str:
+    """Return a name, cut in its middle if it is long: names often begin alike.
+
+    Examples
+    --------
+    >>> short_name("temperature in the hall", 9)
+    'temp…hall'
+    """
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+
+
+def short_sentence(sentence: str, long_names: Sequence[str]) -> str:
+    """Return a sentence with its long names cut, and cut itself if it is still long."""
+    for name in long_names:
+        sentence = sentence.replace(name, short_name(name))
+    return sentence if len(sentence) <= SENTENCE_LETTERS else f"{sentence[:SENTENCE_LETTERS]}…"
+
+
+def rounded(values: NDArray[np.float64] | Sequence[float], digits: int = 4) -> list[float | None]:
+    """Return values with a few significant digits, as JSON can carry them: None for those that are not finite."""
+    return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in values]

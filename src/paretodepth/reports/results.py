@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from paretodepth._checks import listed, suggestion
 from paretodepth.criteria.encoding import read_columns
 from paretodepth.criteria.reference_range import ComparedValue
 from paretodepth.reports.decision import ONE_FILE_FDR
@@ -285,13 +284,3 @@ def sample_figures(findings: Findings, row: int) -> dict[str, Any]:
     """Return the score and the p-value of one sample, as JSON can carry them."""
     figures = {"score": float(findings.scores[row]), "p_value": float(findings.p_values[row])}
     return {"row": findings.row_number(row), **figures}
-
-
-def check_id_column(name: str | None, names: Sequence[str]) -> str | None:
-    """Return a column of the samples, or None."""
-    if name is not None and name not in names:
-        raise ValueError(
-            f"The id must be a column of the samples. Got '{name}' instead{suggestion(name, names)}; there are "
-            f"{listed(names[:20])}."
-        )
-    return name

@@ -15,9 +15,9 @@ from paretodepth._blocks import phase
 from paretodepth.criteria.criterion import Missing
 from paretodepth.detector import NAME, ParetoDepthDetector
 from paretodepth.reports.findings import Findings
-from paretodepth.reports.input_table import input_table
-from paretodepth.reports.labels import Labels
-from paretodepth.reports.results import FIRST_ROW, check_id_column
+from paretodepth.reports.input_table import input_table, source_name
+from paretodepth.reports.labels import Labels, check_own_column
+from paretodepth.reports.results import FIRST_ROW
 from paretodepth.tables.expected_columns import check_expected_columns, expected_schema, split_text
 from paretodepth.tables.files import read_chunks
 from paretodepth.tables.reading import Reading
@@ -65,7 +65,7 @@ def score(
     """
     detector, schema = loaded(model)
     samples, texts = input_table(table, "score", format=format, schema=schema)
-    check_id_column(id, samples.column_names)
+    check_own_column(id, samples.column_names)
     labels = None if label is None else Labels.of(samples, label)
     training = None
     if reference is not None:
@@ -116,8 +116,7 @@ def explain(
         if is_file
         else [input_table(table, "explain", schema=schema)[0]]
     )
-    source = os.fspath(table) if is_file else "The table given to explain"
-    number, sample = numbered_sample(chunks, row, source) if id is None else named_sample(chunks, id, str(row), source)
+    number, sample = sample_at(chunks, row, id, source_name(table, "explain"))
     inputs = [os.fspath(name) for name in (model, table) if isinstance(name, str | os.PathLike)]
     found = find_in(detector, sample, first_sample=number, missing=missing)
     return replace(found, id_column=id, inputs=inputs)
@@ -131,7 +130,7 @@ def score_chunks(
     chunks = read_chunks(path, format=format, schema=schema, keep_others=True, keep_text=True)
     n_before = 0
     for samples, texts in map(split_text, chunks):
-        check_id_column(id, samples.column_names)
+        check_own_column(id, samples.column_names)
         found = find_in(detector, samples, first_sample=n_before, missing=missing)
         yield replace(found, id_column=id, texts=texts, inputs=[path])
         n_before += len(samples)
@@ -167,26 +166,20 @@ def loaded(model: Any) -> tuple[ParetoDepthDetector, pa.Schema | None]:
     return detector, expected_schema(layout.feature_names, layout.kinds, os.fspath(model) if is_file else "score")
 
 
-def numbered_sample(chunks: Iterable[pa.Table], row: int, source: str) -> tuple[int, pa.Table]:
-    """Return a row's number, counted from 0, and the row as a table."""
+def sample_at(chunks: Iterable[pa.Table], row: Any, id_column: str | None, source: str) -> tuple[int, pa.Table]:
+    """Return a sample as its number, counted from 0, and a table of one row; `row` is that number or its id."""
     n_before = 0
     for chunk in chunks:
-        if n_before <= row < n_before + len(chunk):
-            return row, chunk.slice(row - n_before, 1)
+        if id_column is None:
+            place = row - n_before if n_before <= row < n_before + len(chunk) else -1
+        else:
+            check_own_column(id_column, chunk.column_names)
+            names = [str(value) for value in chunk.column(id_column).to_pylist()]
+            place = names.index(str(row)) if str(row) in names else -1
+        if place >= 0:
+            return n_before + place, chunk.slice(place, 1)
         n_before += len(chunk)
-    refuse_row(n_before, row, source)
-
-
-def named_sample(chunks: Iterable[pa.Table], id_column: str, name: str, source: str) -> tuple[int, pa.Table]:
-    """Return the number, counted from 0, and the row as a table, of the first sample with a name."""
-    n_before = 0
-    for chunk in chunks:
-        check_id_column(id_column, chunk.column_names)
-        names = [str(value) for value in chunk.column(id_column).to_pylist()]
-        if name in names:
-            return n_before + names.index(name), chunk.slice(names.index(name), 1)
-        n_before += len(chunk)
-    refuse_name(name, id_column, source)
+    refuse_row(n_before, row, id_column, source)
 
 
 def check_same_length(reference: pa.Table, n_rows: int) -> None:
@@ -198,13 +191,10 @@ def check_same_length(reference: pa.Table, n_rows: int) -> None:
         )
 
 
-def refuse_name(name: str, id_column: str, source: str) -> NoReturn:
+def refuse_row(n_rows: int, row: Any, id_column: str | None, source: str) -> NoReturn:
     """Raise an error about a sample that is not there."""
-    raise ValueError(f"{source}: no row has '{name}' in the column '{id_column}'; leave out the id to count rows.")
-
-
-def refuse_row(n_rows: int, row: int, source: str) -> NoReturn:
-    """Raise an error about a row, counted from 0, that is not there."""
+    if id_column is not None:
+        raise ValueError(f"{source}: no row has '{row}' in the column '{id_column}'; leave out the id to count rows.")
     raise ValueError(
         f"{source}: the row must be from {FIRST_ROW} to {FIRST_ROW + n_rows - 1}, as a spreadsheet numbers them (row 1 "
         f"is the header). Got {FIRST_ROW + row} instead."
