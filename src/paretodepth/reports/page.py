@@ -17,7 +17,7 @@ from paretodepth._checks import check_extra
 from paretodepth.reports.page_details import first_details, page_details
 from paretodepth.reports.page_figures import explained_samples, page_figures, short_name
 from paretodepth.tables.atomic import replaced
-from paretodepth.tables.source import matched
+from paretodepth.tables.sources import matched
 
 if TYPE_CHECKING:
     from paretodepth.reports.findings import Findings
