@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from paretodepth import Criterion, ParetoDepthDetector, distributed
 from paretodepth.cli import app
 from paretodepth.distributed import cluster
-from paretodepth.distributed.cluster import TrackedClient
+from paretodepth.distributed.cluster import TrackedClient, check_client
 from paretodepth.pairs.capped_fronts import auto_max_depth, capped_fronts, pair_fronts
 from paretodepth.pairs.limits import Limits
 from paretodepth.pairs.pairs import ComputedPairs
@@ -308,7 +308,7 @@ def test_a_cluster_that_is_gone_or_empty_is_refused():
     cluster = new_cluster(n_workers=0)
     client = Client(cluster)
     with pytest.raises(ConnectionError, match=r"cluster with at least one worker. There was none for 1 seconds"):
-        distributed.check_client(client, "distributed.fit", seconds=1)
+        check_client(client, "distributed.fit", seconds=1)
     client.close()
     cluster.close()
     with pytest.raises(ConnectionError, match=r"connected to a running cluster. Its status is 'closed' instead"):
