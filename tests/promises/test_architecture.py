@@ -32,7 +32,7 @@ MAX_LINES = {
     "reports": 2500,
     "scoring": 3200,
     "streaming": 1900,
-    "tables": 2900,
+    "tables": 2890,
     "": 1100,
 }
 """Lines of Python of each package, the last of modules beside them."""

@@ -73,8 +73,8 @@ def read_or_error(path):
 
 
 def test_a_line_without_end_is_refused_before_it_takes_the_memory(tmp_path):
-    content = b'{"a": 1}\n{"a": "' + b"x" * (64 << 20) + b'"}\n'
-    assert_refused(tmp_path, "a.jsonl", content, r"a\.jsonl, line 2: must be at most 64 MB long. Got more; check for")
+    content = b'{"a": 1}\n{"a": "' + b"x" * (32 << 20) + b'"}\n'
+    assert_refused(tmp_path, "a.jsonl", content, r"a\.jsonl, line 2: must be at most 32 MB long. Got more; check for")
 
 
 def test_an_entry_without_end_is_refused_before_it_takes_the_memory():

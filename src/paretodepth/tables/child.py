@@ -41,6 +41,8 @@ ENVIRONMENT = {
     "PYTHONUTF8": "1",
     "RUST_BACKTRACE": "0",
 }
+ENDED_BY_LIMIT = {getattr(signal, name, None) for name in ("SIGABRT", "SIGKILL", "SIGXCPU")}
+"""How a child ends that cannot say itself that it reached a limit."""
 SECONDS_OF_UNIT = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 # What Python's calendar shows: from the year 1 to 9999, and differences of up to 999,999,999 days.
 FIRST_SECOND, LAST_SECOND, MOST_SECONDS = -62_135_596_800, 253_402_300_799, 86_399_999_913_600
@@ -81,7 +83,7 @@ def _read_by_child(module: str, file: BinaryIO, format: str, arguments: tuple[st
     with temporary() as output:
         with subprocess.Popen(command, stdin=file, stdout=output, stderr=subprocess.PIPE, env=environment) as process:
             is_killed, words = _finished(process, n_bytes)
-        if is_killed or process.returncode in (TOO_LARGE, -signal.SIGABRT, -getattr(signal, "SIGXCPU", signal.SIGABRT)):
+        if is_killed or process.returncode == TOO_LARGE or -process.returncode in ENDED_BY_LIMIT:
             refuse_demand(arguments[0], n_bytes)
         if process.returncode:
             refuse_child(words or f"the signal {-process.returncode}", format, arguments[0])

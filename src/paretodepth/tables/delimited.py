@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, NoReturn
 
 import pyarrow as pa
@@ -86,10 +86,10 @@ def read_rows(
     yield from typed_batches(_text_batches(file, start, names, dialect, n_bytes), names, columns, expected, source)
 
 
-def n_cells(dialect: Dialect, lines: list[str]) -> int:
-    """Return how many cells the first row has if it is of a dialect."""
-    first, *more = lines
-    return len(row_cells(first, iter(more), dialect.delimiter)[0])
+def first_cells(lines: Iterable[str], delimiter: str) -> list[str | None]:
+    """Return the cells of the first row."""
+    more = iter(lines)
+    return row_cells(next(more), more, delimiter)[0]
 
 
 def _rows(file: BinaryIO, dialect: Dialect, source: str) -> Iterator[tuple[int, list[str | None]]]:
@@ -251,7 +251,7 @@ def dialect_of(lines: list[str], own: Dialect, reading: Reading) -> Dialect:
     delimiter = reading.sep or (hint[1] if hint and is_hint else None)
     n_comments = 0 if reading.skip_rows else _n_comments(lines)
     found = delimiter or _delimiter(lines[n_comments:], own.delimiter)
-    if n_comments and _n_cells(lines[0], found) == _n_cells(lines[n_comments], found):
+    if n_comments and len(first_cells(lines[:1], found)) == len(first_cells(lines[n_comments:][:1], found)):
         n_comments, found = 0, delimiter or _delimiter(lines, own.delimiter)
     cells = [cell for row in _first_rows(lines[n_comments:], found) for cell in row if cell]
     decimal = reading.decimal or decimal_mark(cells, found) or "."
@@ -317,10 +317,6 @@ def row_cells(line: str, more: Iterator[str], delimiter: str) -> tuple[list[str 
             return cells, False
         at = end + 1 if end >= 0 else -1
     return cells, True
-
-
-def _n_cells(line: str, delimiter: str) -> int:
-    return len(row_cells(line, iter(()), delimiter)[0])
 
 
 def _first_rows(lines: list[str], delimiter: str) -> Iterator[list[str | None]]:

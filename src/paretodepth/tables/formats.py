@@ -78,28 +78,25 @@ Writer = Callable[[BinaryIO, pa.Schema, str], AbstractContextManager[Write]]
 
 @dataclass(frozen=True)
 class Format:
-    """How files of a format are told, read and written.
+    """How to recognize, read and write files of a format.
 
     Attributes
     ----------
     name : str
-        What users call it.
+        As users write it.
     endings : tuple of str
-        Of its files' names, in lower case and with their dot.
+        Endings of file names, in lower case and with their dot.
     read : callable
-        Takes a file that stands at its start, the expected columns and the file's name for messages; returns the
-        rows, all with the types of the whole. Text stands behind its byte order mark, and is known to be UTF-8.
+        Takes a file at its start, the expected columns and the file's name for messages; returns the rows, all with
+        the types of the whole. Text is UTF-8 and stands behind its byte order mark.
     writer : callable or None
         Takes a file, the schema of all tables and the path; returns a context that yields a function which writes a
         table. None if the format is only read.
     first_bytes : tuple of bytes
-        What its files begin with, of which one suffices; of text behind a byte order mark and blanks.
+        One of these begins each file; of text, behind a byte order mark and blanks.
     member : str
-        For zip files, which begin all alike: what the name of one of the files in it ends with.
+        For zip files: the end of the name of a file in it.
     is_text : bool
-    n_cells : callable or None
-        For text without first bytes of its own: takes lines and returns how many cells the first row has if it is of
-        this format. The format with the most is taken, of several the first.
     """
 
     name: str
@@ -109,18 +106,11 @@ class Format:
     first_bytes: tuple[bytes, ...] = ()
     member: str = ""
     is_text: bool = False
-    n_cells: Callable[[list[str]], int] | None = None
 
 
 def _delimited(dialect: delimited.Dialect, endings: tuple[str, ...]) -> Format:
-    return Format(
-        dialect.name,
-        endings,
-        partial(delimited.read, dialect),
-        partial(writing.delimited_writer, dialect.delimiter),
-        is_text=True,
-        n_cells=partial(delimited.n_cells, dialect),
-    )
+    reader, writer = partial(delimited.read, dialect), partial(writing.delimited_writer, dialect.delimiter)
+    return Format(dialect.name, endings, reader, writer, is_text=True)
 
 
 _ROWS = (
@@ -235,8 +225,8 @@ def _sniffed(file: BinaryIO, asked: Format | None, source: str) -> Format | None
     if not text:
         return None
     lines = text.decode(errors="replace").splitlines(keepends=True)
-    n_cells = {row: row.n_cells(lines) for row in FORMATS.values() if row.n_cells}
-    return max(n_cells, key=n_cells.__getitem__)
+    dialect = max((delimited.CSV, delimited.TSV), key=lambda one: len(delimited.first_cells(lines, one.delimiter)))
+    return FORMATS[dialect.name]
 
 
 def _zipped(file: BinaryIO, asked: Format | None, source: str) -> Format:

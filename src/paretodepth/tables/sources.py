@@ -27,8 +27,8 @@ READ_BYTES = 1 << 20
 MAX_BYTES, MAX_RATIO = 10**9, 200
 """What a file may unpack to: this many bytes, or this many times its size. A table takes some 5 to 50 times as much as
 its compressed file; one of a billion equal cells some hundred times."""
-MAX_LINE = 64 << 20
-"""Bytes of a line of text: one without an end must not take all memory."""
+MAX_LINE = 32 << 20
+"""Bytes of a line of text: one without an end must not take all memory, of which JSON may take 30 times as much."""
 OPEN_FILES = "/proc/self/fd"
 
 
