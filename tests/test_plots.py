@@ -30,14 +30,14 @@ def test_scores_are_drawn_as_shares_with_the_threshold_between(ax):
     line, called = ax.lines
     assert_array_equal(line.get_xdata(), [1.5, 1.5])
     assert_array_equal(called.get_xydata(), [[2.5, 0], [4.0, 0]])
-    told = ["4 nominal samples", "threshold 1.5", "3 new samples", "2 of them called anomalies", "p-value"]
+    told = ["4 nominal samples", "threshold 1.5", "3 new samples", "2 of them flagged", "p-value"]
     assert legend(ax) == told
-    assert ax.get_xlabel() == "score, larger is stranger"
+    assert ax.get_xlabel() == "score, larger is more unusual"
 
 
 def test_a_score_at_the_threshold_is_not_called(ax):
     plot_scores([0.0, 1.0], 1.0, new_scores=[1.0], ax=ax)
-    assert legend(ax)[-2] == "0 of them called anomalies"
+    assert legend(ax)[-2] == "0 of them flagged"
 
 
 def test_nominal_scores_are_drawn_alone(ax):

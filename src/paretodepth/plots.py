@@ -1,4 +1,4 @@
-"""Pictures; each function draws on the Axes it is given, or on new ones, and returns them."""
+"""Plots; each function draws on the Axes it is given, or on new ones, and returns them."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def plot_scores(
     n_bins: int = 40,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how strange nominal samples are, how strange new ones are, and from where on samples are called anomalies.
+    """Plot the distribution of nominal scores and of new scores, and the threshold above which samples are flagged.
 
-    Larger is stranger, so the detector's signs are turned. Heights are shares of the nominal and of the new samples;
-    the new ones above the threshold are marked one by one as well. The dotted line, with the scale at the right, is the
+    Larger is more unusual, so the detector's signs are reversed. Heights are shares of the nominal and of the new
+    samples; each new one above the threshold is also marked. The dotted line, with the scale at the right, is the
     p-value that a score has among the nominal ones. If scores reach far beyond the threshold, the axis is logarithmic
     from there on.
 
@@ -48,7 +48,7 @@ def plot_scores(
     scores : array-like of shape (n_samples,)
         Of the nominal samples: ``-detector.training_scores_``.
     threshold : float
-        Samples above it are called anomalies: ``-detector.offset_``.
+        Samples above it are flagged: ``-detector.offset_``.
     new_scores : array-like of shape (n_new_samples,) or None, default=None
         Of new samples, if there are any: ``-detector.score_samples(X)``.
     n_bins : int, default=40
@@ -70,7 +70,7 @@ def plot_scores(
     >>> new_scores = -detector.score_samples([[0.5, 0.5], [3.0, 3.0]])
     >>> ax = plot_scores(-detector.training_scores_, -detector.offset_, new_scores=new_scores)
     >>> [text.get_text() for text in ax.get_legend().get_texts()][2:4]
-    ['2 new samples', '1 of them called anomalies']
+    ['2 new samples', '1 of them flagged']
     """
     nominal, threshold = check_scores(scores, "scores"), check_threshold(threshold)
     new = np.empty(0) if new_scores is None else check_scores(new_scores, "new_scores")
@@ -82,10 +82,10 @@ def plot_scores(
     if len(new):
         shares = np.histogram(new, edges)[0] / len(new)
         ax.stairs(shares, edges, color="tab:blue", linewidth=1.5, label=f"{len(new):,} new samples")
-        called = new[new > threshold]
-        label = f"{len(called):,} of them called anomalies"
-        ax.plot(called, 0 * called, "^", color="tab:red", markeredgecolor="black", clip_on=False, label=label)
-    ax.set(xlabel="score, larger is stranger", ylabel="share of the samples")
+        flagged = new[new > threshold]
+        label = f"{len(flagged):,} of them flagged"
+        ax.plot(flagged, 0 * flagged, "^", color="tab:red", markeredgecolor="black", clip_on=False, label=label)
+    ax.set(xlabel="score, larger is more unusual", ylabel="share of the samples")
     lines = [*ax.get_legend_handles_labels()[0], _plot_p_values(ax, nominal, edges[-1])]
     ax.legend(handles=lines, fontsize=8)
     return ax
@@ -94,8 +94,8 @@ def plot_scores(
 def _plot_p_values(ax: Axes, nominal: NDArray[np.float64], largest: float) -> Line2D:
     """Draw the p-value of each score, up to the largest one, on a scale of its own, and return the line."""
     scores, counts = np.unique(nominal, return_counts=True)
-    n_as_strange = counts[::-1].cumsum()[::-1]
-    p_values = (1 + np.append(n_as_strange, 0)) / (1 + len(nominal))
+    n_as_unusual = counts[::-1].cumsum()[::-1]
+    p_values = (1 + np.append(n_as_unusual, 0)) / (1 + len(nominal))
     scale = ax.twinx()
     # A score between two nominal ones has the p-value of the larger.
     (line,) = scale.step(np.append(scores, largest), p_values, "k:", where="pre", linewidth=1, label="p-value")
@@ -183,7 +183,7 @@ def plot_fronts(fronts: Fronts, *, n_lines: int = 20, last: int | None = None, a
     >>> len(ax.lines)
     10
     """
-    fronts, n_lines = check_drawn_fronts(fronts), check_count(n_lines, "n_lines", "plot_fronts")
+    fronts, n_lines = check_plane_fronts(fronts), check_count(n_lines, "n_lines", "plot_fronts")
     last = min(check_optional_count(last, "last", "plot_fronts") or len(fronts), len(fronts))
     ax = new_axes(5.0) if ax is None else ax
     dots = fronts.dyads
@@ -197,8 +197,8 @@ def plot_fronts(fronts: Fronts, *, n_lines: int = 20, last: int | None = None, a
     return ax
 
 
-def check_drawn_fronts(fronts: object) -> Fronts:
-    """Return fronts that can be drawn in the plane."""
+def check_plane_fronts(fronts: object) -> Fronts:
+    """Return fronts of two criteria, which can be plotted."""
     if not isinstance(fronts, Fronts):
         raise TypeError(
             f"The 'fronts' parameter of plot_fronts must be Fronts. Got {shortened(fronts)} instead; "
@@ -250,7 +250,7 @@ def plot_explanation(
     is_far: NDArray[np.bool_],
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how far a sample is from the nominal ones in each criterion, over the range that is usual.
+    """Plot how far a sample is from the nominal ones in each criterion, over the typical range.
 
     ``detector.explain(X).plot(sample)`` fills in all of these and writes the sentence above.
 
@@ -291,7 +291,7 @@ def plot_explanation(
     ax.set_xticks([*([0.0] if (positive == 0).any() else []), *_decade_ticks(linear, max(*distances, *high, 1.0))])
     ax.set_yticks(rows, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlabel("distance to the nearest nominal samples, 1 is usual")
+    ax.set_xlabel("distance to the nearest nominal samples, 1 is typical")
     ax.xaxis.set_major_formatter("{x:g}")
     # Below the label of the axis, however high the axes are.
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=5, ncols=4, fontsize=8, frameon=False)
