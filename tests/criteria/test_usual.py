@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector
-from paretodepth.scoring.value_words import own_text, range_text, value_text
+from paretodepth.scoring.sample_values import own_text, range_text, value_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 

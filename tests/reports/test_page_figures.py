@@ -28,7 +28,7 @@ from paretodepth.reports.results import summary
 from paretodepth.reports.score import find_in
 from paretodepth.scoring.measures import joined
 from paretodepth.scoring.methods import METHODS
-from paretodepth.scoring.value_words import number_text
+from paretodepth.scoring.sample_values import number_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 

@@ -162,8 +162,8 @@ def test_the_two_of_several_criteria_that_are_odd_together_are_named():
         explanation = detector.explain(np.column_stack([joint, rng.random((len(joint), 2))]))
         is_joint = explanation.is_joint
         n_called += is_joint.sum()
-        named = [sentence for sentence, called in zip(explanation.sentences, is_joint, strict=True) if called]
-        n_right += sum("as odd in speed and shape together" in sentence for sentence in named)
+        named = [sentence for sentence, is_one in zip(explanation.sentences, is_joint, strict=True) if is_one]
+        n_right += sum(bool(re.search(r"nusual combination of speed \S+ and shape", sentence)) for sentence in named)
         first = np.argmin(explanation.pair_p_values[is_joint], axis=1)
         assert np.mean(first == 0) > 0.9
     assert n_called > 60
@@ -176,11 +176,11 @@ def test_a_local_oddity_says_so():
     detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="blend")
     explanation = detector.fit(np.concatenate([dense, wide])).explain([[0.15, 0.0], [90.0, 0.0]])
     local, far = explanation.sentences
-    assert explanation.oddities[:, 0].tolist() == ["local", "far"]
-    assert (
-        ", but farther from its 10 nearest than these are from theirs; shape is ordinary; nearest in speed: " in local
+    assert local.endswith(", but farther from its 10 closest than these are from theirs.")
+    assert local.startswith("speed 0.15 is within the typical ")
+    assert re.match(
+        r"speed 90 is far above the typical .*; no reference record is this far from its closest match", far
     )
-    assert re.match(r"speed 90 is high \(usual .*\): no nominal sample is as far from its nearest; ", far)
 
 
 def test_each_criterion_is_compared_with_what_is_usual(data):
@@ -195,8 +195,8 @@ def test_each_criterion_is_compared_with_what_is_usual(data):
         expected = [naive.p_value(nominal, value) for value in sums]
         assert_allclose(explanation.criterion_p_values[:, criterion], expected)
         share = np.mean(
-            np.abs(nominal / np.median(nominal) - explanation.usual_distances.mean(axis=0)[criterion])
-            <= np.diff(explanation.usual_distances, axis=0)[0, criterion] / 2
+            np.abs(nominal / np.median(nominal) - explanation.typical_distances.mean(axis=0)[criterion])
+            <= np.diff(explanation.typical_distances, axis=0)[0, criterion] / 2
         )
         assert 0.85 <= share <= 0.95
 
@@ -214,9 +214,10 @@ def test_a_single_criterion_is_not_told_from_others():
     detector = ParetoDepthDetector([Criterion("speed")], threshold=0.0).fit(X_train)
     (sentence,) = detector.explain([[0.5]]).sentences
     p_value = detector.p_values([[0.5]])[0]
-    nearest = ", ".join(map(str, np.argsort(np.abs(X_train[:, 0] - 0.5))[:3]))
     assert p_value > 0.05
-    assert sentence == f"Beyond the threshold (p = {p_value:.2f}); nearest in speed: {nearest}."
+    low, high = np.floor(1e4 * np.sort(X_train[:, 0])[4]) / 1e4, np.ceil(1e3 * np.sort(X_train[:, 0])[94]) / 1e3
+    verdict = f"the score is above the threshold (p = {p_value:.2f})"
+    assert sentence == f"speed 0.5 is within the typical {low:.3g}–{high:.3g}, but {verdict}."
 
 
 def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
@@ -225,21 +226,21 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
     detector = ParetoDepthDetector([Criterion("speed", 0), Criterion("shape", 1)], method="blend").fit(X_train)
     explanation = detector.explain([[0.5, 0.5], [9.0, 0.1], [9.0, 9.0], [1.2, -1.2]])
     ordinary, speed, both, joint = explanation.sentences
-    nearest = ", ".join(map(str, np.argsort(np.abs(X_train[:, 0] - 9.0))[:3]))
-    assert ordinary.startswith("Ordinary (p = 0.99); nearest in shape: ")
+    assert ordinary == "Typical (p = 0.99)."
     ranked = np.sort(X_train, axis=0)
     # Moved outward to three digits.
     (low, low_shape), (high, high_shape) = np.floor(100 * ranked[14]) / 100, np.ceil(100 * ranked[285]) / 100
-    odd = f"speed 9 is high (usual {low:.3g} to {high:.3g}): no nominal sample is as far from its nearest"
-    assert speed == f"{odd}; shape is ordinary; nearest in speed: {nearest}."
-    too = f"shape 9 is high (usual {low_shape:.3g} to {high_shape:.3g}): no nominal sample is as far from its nearest"
-    assert both == f"{odd}; {too}."
+    reason = f"speed 9 is far above the typical {low:.3g} to {high:.3g}"
+    rest = "no reference record is this far from its closest match"
+    assert speed == f"{reason}; {rest}."
+    assert both == f"{reason}; {rest}; shape 9 is far above the typical {low_shape:.3g} to {high_shape:.3g}."
     by_speed = X_train[np.argsort(np.abs(X_train[:, 0] - 1.2))[:5], 1]
     assert joint == (
-        "Each criterion alone is ordinary; no nominal sample is as far from its 5 nearest in speed and shape together; "
-        f"the 5 nearest in speed have shape {np.floor(1000 * by_speed.min()) / 1000:.4g}–"
-        f"{np.ceil(1000 * by_speed.max()) / 1000:.4g}, this one -1.2."
+        "Unusual combination of speed (1.2) and shape (-1.2): no reference record is this far from its 5 closest in "
+        f"both combined; the 5 closest in speed have shape {np.floor(1000 * by_speed.min()) / 1000:.4g}–"
+        f"{np.ceil(1000 * by_speed.max()) / 1000:.4g}, not -1.2."
     )
+    assert explanation.main_reasons == [None, "speed", "speed", "unusual combination: speed × shape"]
     assert repr(explanation).splitlines()[0] == "Explanation of 4 samples by blend"
     assert repr(explanation).splitlines()[2] == f"1: {speed}"
 
@@ -263,7 +264,7 @@ def test_the_notebook_form_escapes_names(data):
     assert "<b>" not in text
     assert text.count("&lt;b&gt;&amp;") > 1
     assert text.count("<tr>") == 11
-    assert "and 10 less strange" in text
+    assert "and 10 less unusual" in text
 
 
 def test_a_notebook_shows_the_strangest_first_with_their_values():
@@ -281,9 +282,9 @@ def test_a_notebook_shows_the_strangest_first_with_their_values():
     strangest = np.argsort(-explanation.scores)
     assert [int(row[0]) for row in rows] == strangest.tolist()
     (high,) = [row for row in rows if row[0] == "1"]
-    assert re.match(r"size 3 is high \(usual 0\.\d+–0\.\d+\); p = 0.01", high[2])
+    assert re.match(r"size 3 is far above the typical 0\.\d+–0\.\d+; p = 0.01", high[2])
     (odd,) = [row for row in rows if row[0] == "2"]
-    assert odd[3].startswith("kind &#x27;z&#x27; was never seen; p = ")
+    assert odd[3].startswith("kind &#x27;z&#x27; occurs in no reference record; p = ")
     assert odd[4].startswith("at once; p = ")
     assert [row[-1] for row in rows] == [html.escape(explanation.sentences[sample]) for sample in strangest]
 

@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from paretodepth.criteria.reference_range import ComparedValue
 from paretodepth.scoring.explanation import Explanation
 
-TOGETHER = "unusual combination"
-"""The main reason for a flagged record that no criterion alone explains."""
-
 
 class Reason(NamedTuple):
     """Why one sample is flagged or not.
@@ -23,7 +20,7 @@ class Reason(NamedTuple):
     suspect : int
         The criterion that is the main reason, by index, with which the sentence opens; -1 if a combination is.
     because : str or None
-        Its name, or `TOGETHER`; None if the sample is not flagged.
+        Its name, or that of the combination; None if the sample is not flagged.
     sentence : str
     criterion_p_values, relief, distances : ndarray of shape (n_criteria,)
         As in :class:`Explanation`.
@@ -50,13 +47,11 @@ class Reason(NamedTuple):
 
 def reasons_of(explanation: Explanation) -> Iterator[Reason]:
     """Yield an explanation sample by sample."""
-    names = [*explanation.criteria, TOGETHER]
-    for sample in range(len(explanation)):
+    for sample, main_reason in enumerate(explanation.main_reasons):
         suspect, sentence = explanation.reason(sample)
         yield Reason(
             suspect,
-            # The last name is that of index -1.
-            names[suspect] if explanation.is_anomaly[sample] else None,
+            main_reason,
             sentence,
             explanation.criterion_p_values[sample],
             explanation.relief[sample],

@@ -15,7 +15,7 @@ from paretodepth.criteria.reference_range import ComparedValue
 from paretodepth.reports.decision import ONE_FILE_FDR
 from paretodepth.reports.labels import label_sentence
 from paretodepth.scoring.advice import clear_outlier_advice
-from paretodepth.scoring.value_words import plain
+from paretodepth.scoring.sample_values import json_value
 from paretodepth.tables.formats import writes_cells
 from paretodepth.tables.writing import without_formulas
 
@@ -188,8 +188,8 @@ def value_figures(value: ComparedValue) -> dict[str, Any]:
     """
     if value.kind == "category":
         return {"column": value.name, "value": value.value, "n_same": value.n_same, "n_samples": value.n_samples}
-    own, low, high = (plain(number, value.kind) for number in (value.value, value.low, value.high))
-    percentile = plain(value.percentile, "number")
+    own, low, high = (json_value(number, value.kind) for number in (value.value, value.low, value.high))
+    percentile = json_value(value.percentile, "number")
     figures = {"column": value.name, "value": own, "usual_low": low, "usual_high": high}
     return figures | {"direction": value.direction or None, "percentile": percentile}
 

@@ -1,10 +1,11 @@
-"""Why: which criteria make a sample strange, how much, and which nominal samples are nearest to it."""
+"""Why a sample is unusual or not: by which criteria, how much, and which nominal samples are nearest to it."""
 
 from __future__ import annotations
 
+import html
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +17,20 @@ from paretodepth.criteria.encoding import EncodedSamples
 from paretodepth.criteria.values import Columns
 from paretodepth.pairs.pairs import Encodings
 from paretodepth.plots import plot_explanation
+from paretodepth.scoring.evidence import Counts, Evidence, are_crowded, counts_of, evidence_of, far_criteria
 from paretodepth.scoring.measures import LARGEST, Measures, typical_sizes
 from paretodepth.scoring.methods import MethodName
 from paretodepth.scoring.model import Model
-from paretodepth.scoring.phrases import Case, Counts, Phrase, main_criterion, phrases_of
-from paretodepth.scoring.reasons import (
-    Reasons,
-    counts_of,
-    crowded,
-    far_criteria,
-    oddities,
-    reasons_of,
+from paretodepth.scoring.sample_values import SampleValues, sample_values, shortened, value_text
+from paretodepth.scoring.sentences import (
+    RECORDS,
+    Phrase,
+    main_criterion,
+    main_reason,
+    p_text,
+    phrases_of,
+    sentence,
 )
-from paretodepth.scoring.sample_values import NO_VALUES, SampleValues, sample_values
-from paretodepth.scoring.value_words import value_text
-from paretodepth.scoring.wording import html_table, sentence, shortened, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ N_SHOWN = 10
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why samples are called strange or not, one row a sample.
+    """Why samples are unusual or not, one row a sample.
 
     Attributes
     ----------
@@ -59,15 +59,14 @@ class Explanation:
         Of each criterion alone, by the sum of the dissimilarities to the k nearest; with ``"blend"`` by
         the means over 1, 5 and 20 and the local ratio together.
     percentiles : ndarray of shape (n_samples, n_criteria)
-        Percentage of the calibrating samples that are less strange in the criterion.
+        Percentage of the calibrating samples that are less unusual in the criterion.
     distances : ndarray of shape (n_samples, n_criteria)
         The same sum, with ``"blend"`` the mean over 5, as a multiple of its median in the calibrating samples.
-    usual_distances : ndarray of shape (2, n_criteria)
+    typical_distances : ndarray of shape (2, n_criteria)
         Between these are nine tenths of the calibrating samples.
     relief : ndarray of shape (n_samples, n_criteria)
-        The p-value the sample would have if the criterion were ordinary, its dissimilarities
-        being replaced by the nominal median of the same rank; the p-value itself if that or the
-        criterion's own is above 0.25, as there is nothing to relieve then.
+        The p-value the sample would have if the criterion were typical, its dissimilarities being replaced by the
+        nominal median of the same rank; the p-value itself if that or the criterion's own is above 0.25.
     neighbors : list of ndarray of shape (n_samples, n_neighbors)
         For each criterion the nearest training samples by index, the nearest first.
     position : ndarray of shape (n_samples,)
@@ -75,29 +74,27 @@ class Explanation:
         criterion is violated more, towards 0 if the second is. NaN otherwise.
     is_far : ndarray of shape (n_samples, n_criteria)
         Whether the sample is far from the nominal ones in the criterion alone.
-    oddities : ndarray of shape (n_samples, n_criteria)
-        With ``"blend"``, in what way, if so: ``"far"`` from the nearest nominal sample; ``"sparse"``, near to one
-        or few of them only; ``"local"``, as near to others as usual, but farther than these are from each other.
-        With other methods always ``"far"``, from the k nearest in sum.
     pairs : ndarray of shape (n_pairs, 2)
         With ``"blend"`` the pairs of criteria whose fronts there are; of other methods none.
     pair_p_values : ndarray of shape (n_samples, n_pairs)
         Of each pair of criteria alone, by the depth of the dyads with the nearest in these two.
     is_crowded : ndarray of shape (n_samples,)
-        Whether others are as near as usual in all criteria at once, but unusually near to each other.
+        Whether others are near in all criteria at once, but unusually near to each other.
     counts : Counts
         How many nominal samples reach what each sample does, on which sentences rest.
     n_local : int
-        With ``"blend"``, how many nearest are compared with theirs.
+        How many nearest are compared with theirs, with ``"blend"``.
+    n_near : ndarray of shape (n_counts, n_criteria)
+        Over how many nearest `counts.n_far` go.
+    n_near_in_all : int
+        Over how many nearest `counts.n_far_in_all` go.
     values : SampleValues
-        What the samples have in the columns that criteria read, where that is known.
-    labels : array-like of shape (n_samples,) or None
-        What the samples are called: by the index of the pandas data frame they came in or, if
-        some were dropped for want of a value, by number. None: by number, all being here.
+        The samples' values in the columns that criteria read, where these are known.
+    names : array-like of shape (n_samples,) or None
+        The samples' names: the index of the pandas data frame they came in or, if some were dropped because of
+        missing values, their numbers. None: their numbers, none being dropped.
     others : str
-        What sentences call the training samples: "nominal", "other" ones of the same file, or those "fitted" of it.
-    names : sequence or None
-        What single training samples are called, by row; None: by their rows.
+        What the training samples are: "nominal", "other" ones of the same file, or those "fitted" of it.
     """
 
     criteria: list[str]
@@ -109,21 +106,21 @@ class Explanation:
     criterion_p_values: NDArray[np.float64]
     percentiles: NDArray[np.float64]
     distances: NDArray[np.float64]
-    usual_distances: NDArray[np.float64]
+    typical_distances: NDArray[np.float64]
     relief: NDArray[np.float64]
     neighbors: list[NDArray[np.intp]]
     position: NDArray[np.float64]
     is_far: NDArray[np.bool_]
-    oddities: NDArray[np.str_]
     pairs: NDArray[np.intp]
     pair_p_values: NDArray[np.float64]
     is_crowded: NDArray[np.bool_]
     counts: Counts
     n_local: int
-    values: SampleValues = NO_VALUES
-    labels: Any = None
+    n_near: NDArray[np.intp]
+    n_near_in_all: int
+    values: SampleValues = field(default_factory=SampleValues)
+    names: Any = None
     others: str = "nominal"
-    names: Sequence[Any] | None = None
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -136,21 +133,26 @@ class Explanation:
 
     @property
     def sentences(self) -> list[str]:
-        """One plain sentence a sample, made of its phrases; long ones leave out what matters least."""
-        return [self._sentence(sample) for sample in range(len(self))]
+        """One plain sentence a sample, made of its phrases; long ones drop the least important."""
+        return [self.sentence(sample) for sample in range(len(self))]
+
+    @property
+    def main_reasons(self) -> list[str | None]:
+        """What each sentence opens with: a criterion or an unusual combination; None for samples not flagged."""
+        reasons = (main_reason(self.phrases(sample), self.criteria) for sample in range(len(self)))
+        return [reason if flagged else None for reason, flagged in zip(reasons, self.is_anomaly, strict=True)]
 
     def reason(self, sample: int) -> tuple[int, str]:
         """Return the main reason, a criterion or -1 for a combination, and the sentence, which opens with it."""
-        phrases, names = self.phrases(sample), self.names
-        label = str if names is None else (lambda row: shortened(str(names[row])))
-        return main_criterion(phrases, len(self.criteria)), sentence(phrases, self.criteria, self.others, label)
+        return main_criterion(self.phrases(sample), len(self.criteria)), self.sentence(sample)
 
     def phrases(self, sample: int) -> list[Phrase]:
         """Return the facts that the sentence about a sample is made of."""
-        return phrases_of(self._case(check_row(sample, len(self), "sample", "Explanation.phrases")))
+        return phrases_of(self, check_row(sample, len(self), "sample", "Explanation.phrases"))
 
-    def _sentence(self, sample: int) -> str:
-        return self.reason(sample)[1]
+    def sentence(self, sample: int) -> str:
+        """Return the sentence about a sample."""
+        return sentence(self.phrases(sample), self.criteria, self.others)
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row a sample, and the index of the frame explained."""
@@ -169,10 +171,10 @@ class Explanation:
             if len(pair) == 2:
                 columns[f"{name}: p"] = self.pair_p_values[:, place]
         columns["sentence"] = self.sentences
-        return check_extra("pandas", "cli").DataFrame(columns, index=self.labels)
+        return check_extra("pandas", "cli").DataFrame(columns, index=self.names)
 
     def plot(self, sample: int, *, ax: Axes | None = None) -> Axes:
-        """Draw how far one sample is from the nominal ones in each criterion, against what is usual.
+        """Draw how far one sample is from the nominal ones in each criterion, against what is typical.
 
         Parameters
         ----------
@@ -189,110 +191,88 @@ class Explanation:
         ax = plot_explanation(
             names=self.criteria,
             distances=self.distances[sample],
-            usual_distances=self.usual_distances,
+            usual_distances=self.typical_distances,
             notes=[
-                f"p = {shown(p)}, relief {shown(relief)}"
+                f"p = {p_text(p)}, relief {p_text(relief)}"
                 for p, relief in zip(self.criterion_p_values[sample], self.relief[sample], strict=True)
             ],
             is_far=self.is_far[sample],
             ax=ax,
         )
-        ax.set_title(textwrap.fill(self._sentence(sample), 80), fontsize=10)
+        ax.set_title(textwrap.fill(self.sentence(sample), 80), fontsize=10)
         return ax
 
     def __repr__(self) -> str:
         """Return a sentence a sample, for the first ten."""
-        labels = self._labels()
-        lines = [f"{labels[sample]}: {self._sentence(sample)}" for sample in range(min(len(self), N_SHOWN))]
+        names = self._names()
+        lines = [f"{names[sample]}: {self.sentence(sample)}" for sample in range(min(len(self), N_SHOWN))]
         if len(self) > N_SHOWN:
             lines.append(f"… and {len(self) - N_SHOWN} more; see to_frame()")
         return "\n".join([f"Explanation of {len(self)} samples by {self.method}", *lines])
 
     def _repr_html_(self) -> str:
-        """Return a table for notebooks, of the ten strangest samples: what they have in each criterion, and why."""
+        """Return a table for notebooks, of the ten most unusual samples: their values in each criterion, and why."""
         headings = ["", "p", *self.criteria, "why"]
-        strangest = np.argsort(-self.scores, kind="stable")[:N_SHOWN].tolist()
-        labels, p_values = self._labels(), self.p_values
-        rows = [[str(labels[i]), shown(p_values[i]), *self._cells(i), self._sentence(i)] for i in strangest]
-        more = f"<p>… and {len(self) - N_SHOWN} less strange</p>" if len(self) > N_SHOWN else ""
-        return html_table(headings, rows) + more
+        first = np.argsort(-self.scores, kind="stable")[:N_SHOWN].tolist()
+        names, p_values = self._names(), self.p_values
+        rows = [[str(names[i]), p_text(p_values[i]), *self._cells(i), self.sentence(i)] for i in first]
+        more = f"<p>… and {len(self) - N_SHOWN} less unusual</p>" if len(self) > N_SHOWN else ""
+        return _html_table(headings, rows) + more
 
     def _cells(self, sample: int) -> list[str]:
-        """Return for each criterion its p-value, and what the sample has, in words, where that is known."""
+        """Return for each criterion its p-value, and the sample's value, in words, where that is known."""
         values, texts = self.values.of(sample), self.values.texts_of(sample)
         cells = []
         for criterion, p_value in enumerate(self.criterion_p_values[sample].tolist()):
-            own = [value_text(value, self.others) for value in values.get(criterion, [])[:1] if value.is_known]
+            own = [value_text(value, RECORDS[self.others]) for value in values.get(criterion, [])[:1] if value.is_known]
             own += [shortened(text) for text, _ in [texts[criterion]]] if criterion in texts else []
-            cells.append("; ".join([*own, f"p = {shown(p_value)}"]))
+            cells.append("; ".join([*own, f"p = {p_text(p_value)}"]))
         return cells
 
-    def _labels(self) -> Sequence[Any]:
-        """Return what the samples are called."""
-        return range(len(self)) if self.labels is None else self.labels
+    def _names(self) -> Sequence[Any]:
+        """Return the samples' names."""
+        return range(len(self)) if self.names is None else self.names
 
-    def _case(self, sample: int) -> Case:
-        pair = self._suspected_pair(sample)
-        return Case(
-            float(self.p_values[sample]),
-            bool(self.is_anomaly[sample]),
-            self.alpha,
-            self.criterion_p_values[sample],
-            self.distances[sample],
-            self.is_far[sample],
-            [nearest[sample] for nearest in self.neighbors],
-            pair,
-            tuple(self.pairs[pair].tolist()) if pair >= 0 else (),
-            bool(self.is_crowded[sample]),
-            self.n_local,
-            self.counts.of(sample),
-            self.values.of(sample),
-            self.values.texts_of(sample),
-            partial(self.values.beside, sample),
-            partial(self.values.along, sample),
-        )
 
-    def _suspected_pair(self, sample: int) -> int:
-        """Return which two of three and more criteria are odd together, -1 if no pair stands out."""
-        if len(self.pairs) < 2:
-            return -1
-        p_values = self.pair_p_values[sample]
-        first = int(p_values.argmin())
-        return first if p_values[first] <= self.alpha and p_values[first] < np.median(p_values) else -1
+def _html_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table for notebooks, its text escaped."""
+    lines = [("th", headings), *(("td", row) for row in rows)]
+    cells = ("".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) for tag, row in lines)
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
 
 
 def explain_encoded(model: Model, encoded: EncodedSamples, *, n_jobs: int | None) -> Explanation:
-    """Return why new samples are strange or not, without those that lack a value."""
+    """Return why new samples are unusual or not, without those that have missing values."""
     check_some_seen(encoded)
-    explanation = replace(explain_new(model, encoded.encodings, n_jobs=n_jobs), labels=encoded.labels)
+    explanation = replace(explain_new(model, encoded.encodings, n_jobs=n_jobs), names=encoded.labels)
     return explanation if encoded.columns is None else with_values(explanation, model, encoded.columns)
 
 
 def with_values(explanation: Explanation, model: Model, columns: Columns) -> Explanation:
-    """Return an explanation that tells values of the samples, given these as columns; neighbors are the model's."""
+    """Return an explanation with the values of the samples, given as columns; neighbors are the model's."""
     is_training_sample = explanation.counts.n_nominal < len(model.calibration.alone)
     return replace(explanation, values=sample_values(model, columns, explanation.neighbors, is_training_sample))
 
 
 def explain_new(model: Model, encodings: Encodings, *, n_jobs: int | None, first_row: int = 0) -> Explanation:
-    """Return why new samples are strange or not, given what the criteria see of them."""
-    find = partial(reasons_of, model)
-    found = Reasons.joined(model.map_new(find, encodings, n_jobs=n_jobs, first_row=first_row))
+    """Return why new samples are unusual or not, given as each metric encodes them."""
+    find = partial(evidence_of, model)
+    found = Evidence.joined(model.map_new(find, encodings, n_jobs=n_jobs, first_row=first_row))
     return _explained(model, found, np.zeros(len(found.position), bool))
 
 
 def explain_left_out(model: Model, rows: NDArray[np.intp], *, n_jobs: int | None) -> Explanation:
-    """Return why some training samples, at least one, are strange or not, each compared with the others.
+    """Return why some training samples, at least one, are unusual or not, each compared with the others.
 
     Their p-values count the sample itself among the nominal ones, as `training_labels_` do.
     """
-    find = partial(reasons_of, model)
-    found = Reasons.joined(model.map_left_out(find, rows, n_jobs=n_jobs))
+    find = partial(evidence_of, model)
+    found = Evidence.joined(model.map_left_out(find, rows, n_jobs=n_jobs))
     return _explained(model, found, np.ones(len(rows), bool))
 
 
 def explain_mixed(model: Model, places: NDArray[np.intp], encodings: Encodings, *, n_jobs: int | None) -> Explanation:
-    """Return why samples, at least one, are strange or not, some of which are training samples.
+    """Return why samples, at least one, are unusual or not, some of which are training samples.
 
     Parameters
     ----------
@@ -304,26 +284,24 @@ def explain_mixed(model: Model, places: NDArray[np.intp], encodings: Encodings, 
     n_jobs : int or None
     """
     is_new = places < 0
-    find = partial(reasons_of, model)
-    parts: list[Reasons] = []
+    find = partial(evidence_of, model)
+    parts: list[Evidence] = []
     if not is_new.all():
         parts += model.map_left_out(find, places[~is_new], n_jobs=n_jobs)
     if is_new.any():
         parts += model.map_new(find, encodings, n_jobs=n_jobs)
-    found = Reasons.joined(parts).take(np.argsort(np.argsort(is_new, kind="stable")))
+    found = Evidence.joined(parts).take(np.argsort(np.argsort(is_new, kind="stable")))
     return _explained(model, found, ~is_new)
 
 
-def _explained(model: Model, found: Reasons, is_training_sample: NDArray[np.bool_]) -> Explanation:
+def _explained(model: Model, found: Evidence, is_training_sample: NDArray[np.bool_]) -> Explanation:
     """Return the explanation of samples, given what is found of them and which are training samples."""
-    alpha, calibration, measures = _alpha(model), model.calibration, found.measures
-    scores = calibration.score(measures)
-    p_values, alone = calibration.alone_p_values(measures), calibration.alone_surprise(measures)
+    alpha, calibration, measurer, measures = _alpha(model), model.calibration, model.measurer, found.measures
+    scores, alone = calibration.score(measures), calibration.alone_surprise(measures)
     n_less = [np.searchsorted(column, values) for column, values in zip(calibration.alone.T, alone.T, strict=True)]
     sums, nominal = (_distances(values, len(model.criteria.fitted)) for values in (measures, calibration.nominal))
-    usual = typical_sizes(nominal)
-    ends = np.cumsum(model.measurer.n_named)[:-1]
-    pairs = model.measurer.pairs
+    typical = typical_sizes(nominal)
+    has_pairs = len(measurer.pairs) > 0
     return Explanation(
         criteria=model.criteria.names,
         method=model.method,
@@ -331,22 +309,23 @@ def _explained(model: Model, found: Reasons, is_training_sample: NDArray[np.bool
         scores=scores,
         p_values=calibration.p_values(scores),
         is_anomaly=scores > model.threshold,
-        criterion_p_values=p_values,
+        criterion_p_values=calibration.alone_p_values(measures),
         percentiles=100 * np.column_stack(n_less) / len(calibration.alone),
-        distances=_multiples(sums, usual),
-        usual_distances=_multiples(np.quantile(np.minimum(nominal, LARGEST), [0.05, 0.95], axis=0), usual),
-        relief=calibration.p_values(found.score_if_ordinary),
-        neighbors=np.split(model.rows[found.neighbors], ends, axis=1),
+        distances=_multiples(sums, typical),
+        typical_distances=_multiples(np.quantile(np.minimum(nominal, LARGEST), [0.05, 0.95], axis=0), typical),
+        relief=calibration.p_values(found.score_if_typical),
+        neighbors=np.split(model.rows[found.neighbors], np.cumsum(measurer.n_named)[:-1], axis=1),
         position=found.position,
         is_far=far_criteria(model, measures, alpha),
-        oddities=oddities(calibration, measures, alpha),
-        pairs=pairs,
+        pairs=measurer.pairs,
         pair_p_values=(
-            calibration.measure_p_values(measures, "pair_depths") if len(pairs) else np.empty((len(sums), 0))
+            calibration.measure_p_values(measures, "pair_depths") if has_pairs else np.empty((len(sums), 0))
         ),
-        is_crowded=crowded(calibration, measures, alpha),
+        is_crowded=are_crowded(model, measures, alpha),
         counts=counts_of(model, found, alpha, is_training_sample),
-        n_local=int(model.measurer.n_named[0]),
+        n_local=int(measurer.n_named[0]),
+        n_near=measurer.n_near,
+        n_near_in_all=measurer.n_near_in_all,
     )
 
 

@@ -1,4 +1,4 @@
-"""What an explanation rests on: measures, neighbors, and what the score would be if a criterion were ordinary."""
+"""What an explanation rests on: measures, neighbors, counts, and the score if one criterion were typical."""
 
 from __future__ import annotations
 
@@ -9,31 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth.pairs.nearest import nearest_dyads
-from paretodepth.scoring.calibration import Calibration
-from paretodepth.scoring.counterfactual import scores_if_typical
 from paretodepth.scoring.measures import Measures, joined
 from paretodepth.scoring.methods import METHODS, Measure
 from paretodepth.scoring.model import Model
-from paretodepth.scoring.phrases import Counts
 
 ORDINARY_P_VALUE = 0.25
-"""A sample or a criterion with a larger p-value is ordinary already: there is nothing to relieve."""
+"""Beyond this p-value a sample or a criterion is typical already, and no counterfactual is computed."""
 ABOUT = 1.0
-"""Difference of surprises, logarithms of p-values, that is too small to tell one cause from another."""
-FAR, SPARSE, LOCAL = "far", "sparse", "local"
-"""In what way a criterion is odd: none is near; not even the nearest are as near as usual; or see `oddities`."""
+"""Difference of surprises, logarithms of p-values, that is too small to prefer one reason to another."""
 
 
-class Reasons(NamedTuple):
-    """What is found of a block of samples.
+class Evidence(NamedTuple):
+    """What is found of a block of samples, to explain them.
 
     Attributes
     ----------
     measures : Measures
     neighbors : ndarray of shape (n_samples, s)
         The nearest training samples, criterion after criterion.
-    relieved : ndarray of shape (n_samples, n_criteria)
-        For each criterion the score if that criterion were ordinary.
+    score_if_typical : ndarray of shape (n_samples, n_criteria)
+        For each criterion the score if that criterion were typical.
     position : ndarray of shape (n_samples,)
     n_equal : ndarray of shape (n_samples, n_criteria)
         How many training samples are at dissimilarity 0.
@@ -43,24 +38,64 @@ class Reasons(NamedTuple):
 
     measures: Measures
     neighbors: NDArray[np.intp]
-    score_if_ordinary: NDArray[np.float64]
+    score_if_typical: NDArray[np.float64]
     position: NDArray[np.float64]
     n_equal: NDArray[np.intp]
     has_twin: NDArray[np.bool_]
 
     @classmethod
-    def joined(cls, parts: Sequence[Reasons]) -> Reasons:
+    def joined(cls, parts: Sequence[Evidence]) -> Evidence:
         """Return what is found of consecutive blocks of samples as one."""
         measures, *others = zip(*parts, strict=True)
         return cls(joined(measures), *map(np.concatenate, others))
 
-    def take(self, samples: NDArray[np.intp]) -> Reasons:
+    def take(self, samples: NDArray[np.intp]) -> Evidence:
         """Return what is found of some of the samples, in the given order."""
         others: list[Any] = [part[samples] for part in self[1:]]
-        return Reasons({name: values[samples] for name, values in self.measures.items()}, *others)
+        return Evidence({name: values[samples] for name, values in self.measures.items()}, *others)
 
 
-def reasons_of(model: Model, block: NDArray[np.float64]) -> Reasons:
+class Counts(NamedTuple):
+    """How many nominal samples reach what each of s samples does.
+
+    A training sample is not counted among those that it is compared with.
+
+    Attributes
+    ----------
+    n_nominal : ndarray of shape (s,)
+        The samples that calibrate.
+    n_strange : ndarray of shape (s,)
+        Those of them that score at least as high.
+    n_odd : ndarray of shape (s, n_criteria)
+        At least as unusual in a criterion alone.
+    n_far : ndarray of shape (s, n_counts, n_criteria)
+        At least as far from their nearest in a criterion.
+    n_far_in_all : ndarray of shape (s,)
+        At least as far from their nearest by the sum of all criteria.
+    n_pair_odd : ndarray of shape (s, n_pairs)
+        At least as deep in a pair of criteria.
+    n_match : ndarray of shape (s, n_criteria)
+        Training samples at dissimilarity 0, but 0 for a new sample that equals one in every criterion: it may be that
+        sample.
+    is_local : ndarray of shape (s, n_criteria)
+        Whether the sample is unusually far from its nearest for what these are from theirs.
+    """
+
+    n_nominal: NDArray[np.intp]
+    n_strange: NDArray[np.intp]
+    n_odd: NDArray[np.intp]
+    n_far: NDArray[np.intp]
+    n_far_in_all: NDArray[np.intp]
+    n_pair_odd: NDArray[np.intp]
+    n_match: NDArray[np.intp]
+    is_local: NDArray[np.bool_]
+
+    def of(self, sample: int) -> Counts:
+        """Return what is counted for one sample."""
+        return Counts(*(part[sample] for part in self))
+
+
+def evidence_of(model: Model, block: NDArray[np.float64]) -> Evidence:
     """Return what is found of the rows of a block of shape (n_criteria, n_rows, n_training)."""
     measurer, calibration = model.measurer, model.calibration
     neighbors, dyads = nearest_dyads(block, measurer.n_named)
@@ -70,27 +105,46 @@ def reasons_of(model: Model, block: NDArray[np.float64]) -> Reasons:
     p_values = calibration.p_values(calibration.score(measures))
     is_asked = np.maximum(calibration.alone_p_values(measures), p_values[:, None]) <= ORDINARY_P_VALUE
     scores = scores_if_typical(model, block, neighbors, dyads, measures, is_asked)
-    return Reasons(measures, neighbors, scores, _position(model, dyads), n_equal, has_twin)
+    return Evidence(measures, neighbors, scores, _position(model, dyads), n_equal, has_twin)
 
 
-def oddities(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.str_]:
-    """Return in what way each criterion is odd, if it is, shape (n_samples, n_criteria).
+def scores_if_typical(
+    model: Model,
+    block: NDArray[np.float64],
+    neighbors: NDArray[np.intp],
+    dyads: NDArray[np.float64],
+    measures: Measures,
+    is_asked: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Return the score of each sample if one criterion were typical, shape (n_rows, n_criteria).
 
-    ``"far"``
-        even the nearest training sample is unusually far; of other methods than the blend, which sum over
-        the k nearest, all is;
-    ``"local"``
-        the nearest are as near as usual, but these are unusually near to each other;
-    ``"sparse"``
-        neither: the nearest is as near as usual, the others are not.
+    The criterion's dissimilarities are replaced by the nominal medians of the same rank, and the
+    nearest stay the nearest. Where it is not asked for, the score itself.
+
+    Parameters
+    ----------
+    model : Model
+    block : ndarray of shape (n_criteria, n_rows, n_training)
+        Dissimilarities.
+    neighbors : ndarray of shape (n_rows, s)
+        The nearest, criterion after criterion, by column of the block.
+    dyads : ndarray of shape (n_rows, s, n_criteria)
+        With these.
+    measures : Measures
+        Of the rows, with their ``"pair_shares"`` if the method has any.
+    is_asked : ndarray of shape (n_rows, n_criteria)
     """
-    if "local_ratios" not in measures:
-        return np.full(measures["neighbor_sums"].shape, FAR)
-    n_criteria = measures["local_ratios"].shape[1]
-    p_values = calibration.measure_p_values(measures, "neighbor_means")
-    nearest, near = (p_values[:, start : start + n_criteria] for start in (0, n_criteria))
-    is_local = (calibration.measure_p_values(measures, "local_ratios") <= alpha) & (measures["local_ratios"] > 1)
-    return np.where(nearest <= alpha, FAR, np.where(is_local & (near > alpha), LOCAL, SPARSE))
+    measurer, calibration = model.measurer, model.calibration
+    scores = np.tile(calibration.score(measures)[:, None], len(block))
+    for criterion in np.flatnonzero(is_asked.any(axis=0)).tolist():
+        rows = np.flatnonzero(is_asked[:, criterion])
+        changed, changed_dyads = block[:, rows], dyads[rows]
+        np.put_along_axis(changed[criterion], changed[criterion].argsort(axis=1), model.profiles[criterion][None], 1)
+        changed_dyads[:, :, criterion] = np.take_along_axis(changed[criterion], neighbors[rows], axis=1)
+        before = {name: values[rows] for name, values in measures.items()}
+        found = measurer.if_changed(changed, changed_dyads, before, criterion, calibration.nominal)
+        scores[rows, criterion] = calibration.score(found)
+    return scores
 
 
 def far_criteria(model: Model, measures: Measures, alpha: float) -> NDArray[np.bool_]:
@@ -107,8 +161,9 @@ def far_criteria(model: Model, measures: Measures, alpha: float) -> NDArray[np.b
     return np.asarray(p_values <= level) | ((p_values <= alpha) & (alone >= together[:, None] - ABOUT))
 
 
-def crowded(calibration: Calibration, measures: Measures, alpha: float) -> NDArray[np.bool_]:
+def are_crowded(model: Model, measures: Measures, alpha: float) -> NDArray[np.bool_]:
     """Tell which samples have others near in all criteria at once, that are unusually near to each other."""
+    calibration = model.calibration
     if "balanced_ratio" not in measures:
         return np.zeros(len(measures["balanced_sum"]), bool)
     p_values = {
@@ -118,7 +173,7 @@ def crowded(calibration: Calibration, measures: Measures, alpha: float) -> NDArr
     return np.asarray(is_near & (p_values["balanced_ratio"] <= alpha) & (measures["balanced_ratio"] > 1))
 
 
-def counts_of(model: Model, found: Reasons, alpha: float, is_training_sample: NDArray[np.bool_]) -> Counts:
+def counts_of(model: Model, found: Evidence, alpha: float, is_training_sample: NDArray[np.bool_]) -> Counts:
     """Return how many of the calibrating samples reach what each sample does.
 
     `is_training_sample` tells which samples are training samples, who calibrate too and are not to count themselves.
@@ -135,7 +190,7 @@ def counts_of(model: Model, found: Reasons, alpha: float, is_training_sample: ND
         return n_reaching(calibration.measure_p_values(measures, name))
 
     scores = calibration.score(measures)
-    of_method, n_nearest = METHODS[method], measurer.n_near
+    of_method = METHODS[method]
     is_local = np.zeros(found.n_equal.shape, bool)
     if "local_ratios" in measures:
         is_local = (calibration.measure_p_values(measures, "local_ratios") <= alpha) & (measures["local_ratios"] > 1)
@@ -145,11 +200,8 @@ def counts_of(model: Model, found: Reasons, alpha: float, is_training_sample: ND
         n_strange=n_reaching(calibration.p_values(scores)),
         n_odd=n_reaching(calibration.alone_p_values(measures)),
         n_far=n_of(of_method.near).reshape(n_samples, -1, n_criteria),
-        n_nearest=np.broadcast_to(n_nearest, (n_samples, *n_nearest.shape)),
         n_far_in_all=n_of(of_method.near_in_all),
-        n_nearest_in_all=np.full(n_samples, measurer.n_near_in_all),
         n_pair_odd=n_pair_odd,
-        n_equal=found.n_equal,
         # The twin of a sample given as new may be the sample itself: then nobody can say that another matches it.
         n_match=np.where((found.has_twin & ~is_training_sample)[:, None], 0, found.n_equal),
         is_local=is_local,
