@@ -236,7 +236,7 @@ def _dispensability(phrases: Sequence[Phrase], place: int) -> int:
     if _is_idle(phrase):
         return 3
     if phrase.criteria != phrases[0].criteria:
-        return 1 if phrase.kind in LEADING else 2
+        return 1 if phrase.kind in LEADING or len(phrase.criteria) > 1 else 2
     return int(place > 0 and phrase.kind in LEADING)
 
 
