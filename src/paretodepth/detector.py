@@ -295,7 +295,7 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return discoveries(self.p_values(X), fdr)
 
     def explain(self, X: Samples) -> Explanation:
-        r"""Return why each sample is strange or not: by which criteria, how much, and what it is nearest to.
+        """Return why each sample is unusual or not: by which criteria, how much, and what it is nearest to.
 
         Parameters
         ----------
@@ -308,10 +308,8 @@ class ParetoDepthDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Examples
         --------
         >>> detector = ParetoDepthDetector().fit(np.random.default_rng(0).random((300, 2)))
-        >>> print(*detector.explain([[0.5, 0.4], [1.6, 0.5]]).sentences[1].split("; "), sep="\n")
-        x0 1.6 is high (usual 0.0726–0.96): no nominal sample is as far from its 7 nearest
-        x1 is ordinary
-        nearest in x0: 265, 13, 154.
+        >>> print(detector.explain([[0.5, 0.4], [1.6, 0.5]]).sentences[1])
+        x0 1.6 is above the typical 0.0726–0.96; no reference record is this far from its 7 closest.
         """
         return explain_encoded(self._model, self._seen(X), n_jobs=self.n_jobs)
 

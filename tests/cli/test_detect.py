@@ -53,7 +53,7 @@ def test_planted_anomalies_are_found_with_the_right_criteria(files, tmp_path):
     shown = " ".join(result.output.split())
     n_called = sum(row["decision"] == "anomaly" for row in rows)
     assert f"{n_called} of 120 records flagged at a false-alarm rate of 1 %" in shown
-    assert "no nominal sample is as far from its" in shown
+    assert "no reference record is this far from its" in shown
     assert str(out) in result.output.replace("\n", "")
 
 
@@ -97,16 +97,11 @@ def test_without_test_file_each_sample_is_compared_with_the_others(files, tmp_pa
 def test_rows_carry_the_numbers_that_a_spreadsheet_shows(files):
     nominal, new, criteria = files
     found = json.loads(run(new, "--reference", nominal, "--criteria", criteria, "--json").stdout)["most_unusual"]
-    new_lines, nominal_lines = (Path(name).read_text(encoding="utf-8").splitlines() for name in (new, nominal))
+    new_lines = Path(new).read_text(encoding="utf-8").splitlines()
     for sample in found:
         values = {value["column"]: value["value"] for value in sample["values"]}
         # A list counts lines from 0.
         assert float(new_lines[sample["row"] - 1].split(",")[1]) == values["amount"]
-    far = next(sample for sample in found if sample["because"] == "hour")
-    hours = np.array([float(line.split(",")[2]) for line in nominal_lines[1:]])
-    off = np.abs(hours - float(new_lines[far["row"] - 1].split(",")[2]))
-    nearest = [int(row) - 2 for row in re.findall(r"\d+", far["why"].partition("nearest in hour: ")[2])]
-    assert nearest == np.minimum(off, 24 - off).argsort()[: len(nearest)].tolist()
     shown = run(new, "--reference", nominal, "--criteria", criteria, "--top", "1").output
     assert re.search(rf"^ +{found[0]['row']} ", shown, re.MULTILINE)
 

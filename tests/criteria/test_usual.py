@@ -43,7 +43,7 @@ def test_times_all_around_the_clock_have_no_usual_range(metric):
     detector.model_ = replace(detector.model_, threshold=-np.inf)
     explanation = detector.explain({"a": moments[:50]})
     assert not [value for sample in range(50) for value in explanation.values.of(sample)[0] if value.direction]
-    assert "usual " not in " ".join(explanation.sentences)
+    assert "the typical " not in " ".join(explanation.sentences)
     (usual,) = detector.criteria_[0].typical
     assert np.isnan(usual.ends).all()
 
@@ -109,4 +109,4 @@ def test_of_functions_and_matrices_nothing_is_noted():
     precomputed = ParetoDepthDetector([Criterion("a", metric="precomputed")]).fit([np.abs(rows[:, None] - rows)])
     assert precomputed.criteria_[0].typical == ()
     (sentence,) = precomputed.explain([np.abs(5 - rows)[None]]).sentences
-    assert sentence.startswith("No nominal sample is as far from its ")
+    assert sentence.startswith("a: no reference record is this far from its ")

@@ -12,10 +12,10 @@ from paretodepth.pairs.nearest import nearest_dyads
 from paretodepth.reports import findings
 from paretodepth.reports.detect import find
 from paretodepth.reports.page import write_report
-from paretodepth.reports.reasons import TOGETHER
 from paretodepth.reports.results import results_table, summary
 from paretodepth.reports.score import find_in
 from paretodepth.scoring.explanation import explain_left_out
+from paretodepth.scoring.sentences import COMBINATION
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 
@@ -141,9 +141,9 @@ def test_sentences_about_one_file_speak_of_others_and_those_about_new_samples_of
     # Of rows that were not fitted, others may be as far.
     for rows, who in ((None, "other"), (np.arange(0, 90, 2), "fitted")):
         sentences = [reason.sentence for reason in find(blend(), table, contamination=0.1, rows=rows).reasons(90)]
-        assert any(f"no {who} sample is as far from its" in sentence for sentence in sentences)
-        assert not any("nominal" in sentence for sentence in sentences)
-    assert "nominal samples" in find(blend(), odd_table(), table).reasons(1)[0].sentence
+        assert any(f"no {who} record is this far from its" in sentence for sentence in sentences)
+        assert not any("reference" in sentence for sentence in sentences)
+    assert "reference record" in find(blend(), odd_table(), table).reasons(1)[0].sentence
 
 
 def test_a_bad_value_is_told_by_its_row_in_the_whole_though_some_rows_are_fitted():
@@ -174,15 +174,15 @@ def test_the_main_reason_is_what_the_sentence_opens_with(seed):
         named = [name for name in names if name in opening]
         if len(names) == 1:
             assert reason.because == "ant", reason.sentence
-        elif reason.because == TOGETHER:
-            assert "together" in opening or opening == "Each criterion alone is ordinary", reason.sentence
+        elif reason.because == COMBINATION:
+            assert opening.startswith("Unusual combination of "), reason.sentence
         else:
             assert named == [reason.because], reason.sentence
 
 
 def test_no_criterion_is_to_blame_for_what_is_odd_only_in_combination(found):
     reasons = dict(zip(found.most_unusual.tolist(), found.reasons(120), strict=True))
-    assert (reasons[88].suspect, reasons[88].because) == (-1, TOGETHER)
+    assert (reasons[88].suspect, reasons[88].because) == (-1, COMBINATION)
     assert reasons[found.most_unusual[-1]].because is None
 
 

@@ -198,7 +198,7 @@ def test_a_page_shows_the_usual_range_of_the_sentence_also_of_a_model_alone(foun
             usual = next(u for c in one.model.criteria.fitted for u in c.typical if u.name == entry["name"])
             assert (entry["low"], entry["high"]) == usual.ends
             sentences = " ".join(figures["samples"]["sentence"])
-            told = re.findall(rf"\b{entry['name']} [^ ]+ (?:is \w+ )?\(usual ([^)]+)\)", sentences)
+            told = re.findall(rf"\b{entry['name']} [^ ]+ is [^;]*?the typical ([^;,]+?)(?=[;,]|\.(?: |$))", sentences)
             assert set(told) <= {entry["range"]}
             assert told or entry["name"] == "weight"
         assert [entry["name"] for entry in figures["usual"]] == ["amount", "hour", "weight"]

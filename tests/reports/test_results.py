@@ -114,18 +114,6 @@ def test_the_blamed_value_stands_beside_what_is_usual(found):
         assert row["why"].startswith(f"{name} ")
 
 
-def test_neighbors_are_called_by_their_ids(found):
-    named = replace(found, id_column="invoice")
-    ids = found.training.column("invoice").to_pylist()
-    by_row, by_id = (
-        next(phrase for phrase in one.explanation(one.most_unusual[:1]).phrases(0) if phrase.kind == "nearest")
-        for one in (found, named)
-    )
-    assert by_row == by_id
-    (sentence,) = named.explanation(named.most_unusual[:1]).sentences
-    assert f": {', '.join(ids[row] for row in by_id.numbers)}." in sentence
-
-
 @pytest.mark.parametrize("rows", [None, np.arange(1, 300, 2)])
 def test_advice_and_remarks_name_training_samples_as_the_table_numbers_them(rows):
     values = np.random.default_rng(0).random((300, 2))

@@ -240,7 +240,7 @@ def test_sentences_name_the_cause_the_ordinary_and_the_nearest(data):
         f"both combined; the 5 closest in speed have shape {np.floor(1000 * by_speed.min()) / 1000:.4g}–"
         f"{np.ceil(1000 * by_speed.max()) / 1000:.4g}, not -1.2."
     )
-    assert explanation.main_reasons == [None, "speed", "speed", "unusual combination: speed × shape"]
+    assert explanation.main_reasons == [None, "speed", "speed", "unusual combination"]
     assert repr(explanation).splitlines()[0] == "Explanation of 4 samples by blend"
     assert repr(explanation).splitlines()[2] == f"1: {speed}"
 

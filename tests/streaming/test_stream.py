@@ -336,4 +336,4 @@ def test_the_window_holds_the_columns_that_criteria_read():
 def test_an_explanation_names_the_odd_column():
     stream = StreamingDetector(window=100, alpha=0.05)
     stream.partial_fit({"x": np.random.default_rng(12).random(150), "y": np.random.default_rng(13).random(150)})
-    assert stream.explain_one({"x": 9.0, "y": 0.5}).sentences[0].startswith("x 9 is high")
+    assert stream.explain_one({"x": 9.0, "y": 0.5}).sentences[0].startswith("x 9 is far above the typical ")

@@ -206,7 +206,7 @@ def _value_cells(values: "Sequence[ComparedValue]") -> tuple[Text, Text]:
     """Return the most unusual value of a criterion and its typical range, nothing if none is known."""
     if not values:
         return Text(""), Text("")
-    from paretodepth.scoring.value_words import own_text, range_text
+    from paretodepth.scoring.sample_values import own_text, range_text
 
     first = values[0]
     if first.kind == "category":

@@ -262,7 +262,7 @@ class Findings:
             fitted_rows = self.fitted_rows
             explanation = replace(explanation, neighbors=[fitted_rows[nearest] for nearest in explanation.neighbors])
         others = "nominal" if not self.is_left_out else "other" if self.fitted_rows is None else "fitted"
-        return replace(explanation, is_anomaly=self.is_anomaly[rows], others=others, names=self.training_names)
+        return replace(explanation, is_anomaly=self.is_anomaly[rows], others=others)
 
     def columns_of(self, rows: NDArray[np.intp]) -> Columns:
         """Return some samples as columns, as they came."""

@@ -18,11 +18,12 @@ from paretodepth.criteria.reference_range import ComparedValue, ReferenceRange, 
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.reports.decision import ONE_FILE_FDR
-from paretodepth.reports.reasons import TOGETHER, Reason
+from paretodepth.reports.reasons import Reason
 from paretodepth.reports.results import FIRST_ROW, advice_of, headline, label_figures, left_out_remarks
 from paretodepth.scoring.advice import is_cut
 from paretodepth.scoring.model import Model
-from paretodepth.scoring.value_words import own_text, range_text
+from paretodepth.scoring.sample_values import own_text, range_text
+from paretodepth.scoring.sentences import COMBINATION
 from paretodepth.tables.expected_columns import column_kind
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def page_figures(findings: Findings, title: str, n_samples: int, n_explained: in
         "criteria": names,
         "metrics": [str(getattr(c.metric, "__name__", c.metric)) for c in model.criteria.fitted],
         "n_neighbors": model.measurer.n_neighbors.tolist(),
-        "together": TOGETHER,
+        "together": COMBINATION,
         "bins": _bins(nominal, findings.scores[~np.isnan(findings.scores)]),
         "nominal": nominal[evenly_spaced(len(nominal), MAX_NOMINAL)].tolist(),
         "columns": [short_name(name) for name in columns],

@@ -47,12 +47,9 @@ class Reason(NamedTuple):
 
 def reasons_of(explanation: Explanation) -> Iterator[Reason]:
     """Yield an explanation sample by sample."""
-    for sample, main_reason in enumerate(explanation.main_reasons):
-        suspect, sentence = explanation.reason(sample)
+    for sample in range(len(explanation)):
         yield Reason(
-            suspect,
-            main_reason,
-            sentence,
+            *explanation.reason(sample),
             explanation.criterion_p_values[sample],
             explanation.relief[sample],
             explanation.distances[sample],

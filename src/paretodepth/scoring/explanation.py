@@ -23,10 +23,10 @@ from paretodepth.scoring.methods import MethodName
 from paretodepth.scoring.model import Model
 from paretodepth.scoring.sample_values import SampleValues, sample_values, shortened, value_text
 from paretodepth.scoring.sentences import (
+    COMBINATION,
     RECORDS,
     Phrase,
     main_criterion,
-    main_reason,
     p_text,
     phrases_of,
     sentence,
@@ -139,12 +139,14 @@ class Explanation:
     @property
     def main_reasons(self) -> list[str | None]:
         """What each sentence opens with: a criterion or an unusual combination; None for samples not flagged."""
-        reasons = (main_reason(self.phrases(sample), self.criteria) for sample in range(len(self)))
-        return [reason if flagged else None for reason, flagged in zip(reasons, self.is_anomaly, strict=True)]
+        return [self.reason(sample)[1] for sample in range(len(self))]
 
-    def reason(self, sample: int) -> tuple[int, str]:
-        """Return the main reason, a criterion or -1 for a combination, and the sentence, which opens with it."""
-        return main_criterion(self.phrases(sample), len(self.criteria)), self.sentence(sample)
+    def reason(self, sample: int) -> tuple[int, str | None, str]:
+        """Return the main reason, as a criterion or -1 for a combination and by name, and the sentence."""
+        phrases = self.phrases(sample)
+        criterion = main_criterion(phrases, len(self.criteria))
+        name = [*self.criteria, COMBINATION][criterion] if self.is_anomaly[sample] else None
+        return criterion, name, sentence(phrases, self.criteria, self.others)
 
     def phrases(self, sample: int) -> list[Phrase]:
         """Return the facts that the sentence about a sample is made of."""

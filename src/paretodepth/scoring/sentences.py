@@ -109,21 +109,6 @@ def main_criterion(phrases: Sequence[Phrase], n_criteria: int) -> int:
     return -1 if phrases[0].kind in ("joint", "verdict") else phrases[0].criteria[0]
 
 
-def main_reason(phrases: Sequence[Phrase], names: Sequence[str]) -> str:
-    """Return the name of the main reason, which the sentence opens with.
-
-    Examples
-    --------
-    >>> main_reason([Phrase("joint", (0, 2), (None, None))], ["Qty", "Day", "Price"])
-    'unusual combination: Qty × Price'
-    """
-    criterion = main_criterion(phrases, len(names))
-    if criterion >= 0:
-        return names[criterion]
-    named = phrases[0].criteria
-    return f"{COMBINATION}: {' × '.join(names[c] for c in named)}" if 0 < len(named) <= N_LISTED else COMBINATION
-
-
 def _also(criteria: Sequence[int]) -> list[Phrase]:
     return [Phrase("also", tuple(criteria))] if criteria else []
 
@@ -235,6 +220,8 @@ def _dispensability(phrases: Sequence[Phrase], place: int) -> int:
         return 4
     if _is_idle(phrase):
         return 3
+    if phrase.kind == "rare" and len(phrase.criteria) == 1 and place > 0:
+        return 2
     if phrase.criteria != phrases[0].criteria:
         return 1 if phrase.kind in LEADING or len(phrase.criteria) > 1 else 2
     return int(place > 0 and phrase.kind in LEADING)
