@@ -30,14 +30,14 @@ MAX_LINES = {
     "models": 1150,
     "pairs": 1275,
     "reports": 2500,
-    "scoring": 3200,
+    "scoring": 2920,
     "streaming": 1900,
     "tables": 2890,
     "": 1100,
 }
 """Lines of Python of each package, the last of modules beside them."""
 MAX_MODULES, MAX_CODE_LINES, MAX_TEST_LINES = 128, 14_950, 20_820
-SHARED_NAMES = {"detector", "reasons"}
+SHARED_NAMES = {"detector"}
 """Names of modules that several packages use."""
 
 
