@@ -223,7 +223,7 @@ def check_common(block: NDArray[np.float64], name: str, origin: Origin, *, n_col
 
 
 def transformer_input(columns: Columns, *, is_single: bool) -> NDArray[Any]:
-    """Return what a transformer is given: a table, or the values of a single column of objects.
+    """Return the input of a transformer: a table, or the values of a single column of objects.
 
     As with scikit-learn's ColumnTransformer, a column of strings named alone (not in a
     list) comes as an array of shape (n_samples,), which text vectorizers expect.
@@ -284,10 +284,10 @@ def check_transformed(output: Any, n_samples: int, name: str) -> Any:
 
 
 def callable_input(columns: Columns) -> Encoding:
-    """Return what a callable is given of samples.
+    """Return the input of a callable.
 
-    Numbers as an array of shape (n_samples, n_columns), one column of objects as an array
-    of shape (n_samples,), columns of which some hold objects as an array of objects.
+    Numbers are an array of shape (n_samples, n_columns), one column of objects is an array
+    of shape (n_samples,), and columns some of which hold objects are an array of objects.
     """
     if all(array.dtype.kind in "fiub" for array in columns.arrays):
         return check_numbers(columns)
@@ -304,7 +304,7 @@ def read_only(encoding: Encoding) -> Encoding:
 def element_block(
     function: Callable[..., float], A: Encoding, B: Encoding, params: Mapping[str, Any], name: str, *, is_training: bool
 ) -> NDArray[np.float64]:
-    """Return the function's values for each pair, telling who watches how far it is.
+    """Return the function's values for each pair, and report progress.
 
     In a block of training samples `B` begins with the samples of `A`; each pair is asked
     for once, and entries on and below the diagonal are left 0.

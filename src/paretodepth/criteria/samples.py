@@ -122,7 +122,7 @@ def _is_plain(X: Any, layout: Layout) -> bool:
 
 
 def _features(caller: str, layout: Layout | None) -> Any:
-    """Return what scikit-learn notes number and names of features on, or compares them with.
+    """Return an estimator on which scikit-learn stores the number and names of features, or compares them.
 
     An estimator of its own, not the detector: a refused fit leaves the detector as it was. Messages name its class.
     """

@@ -39,13 +39,13 @@ class Columns:
     names : list of str
         Names, or indices, for messages.
     reader : str
-        Who reads them, for messages.
+        The criterion or detector that reads them, for messages.
     ignores_missing : bool
-        Whether missing values may stay.
+        Whether missing values are allowed.
     first_row : int
-        The number of the first sample, for messages: samples may come in parts.
+        Number of the first sample, for messages: samples may come in parts.
     rows : ndarray of shape (n_samples,) or None
-        Which samples these are, counted from the first, if others were left out.
+        Row numbers of these samples, counted from the first, if others were dropped.
     """
 
     arrays: list[Column]
