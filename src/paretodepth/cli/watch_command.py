@@ -36,36 +36,36 @@ DEFAULT_METHOD: MethodName = "blend"
 @app.command()
 def watch(
     criteria: options.CriteriaFile = None,
-    window: Annotated[int | None, typer.Option(help="Samples to compare with; 1000 if left out.")] = None,
+    window: Annotated[int | None, typer.Option(help="Number of records to compare with. \\[default: 1000]")] = None,
     refresh: Annotated[
-        int | None, typer.Option(help="Make the fronts anew after so many samples; half of the window if left out.")
+        int | None, typer.Option(help="Refit after this many records. \\[default: half of the window]")
     ] = None,
-    method: Annotated[MethodName | None, typer.Option(help="Scoring method; blend if left out.")] = None,
-    alpha: Annotated[float | None, typer.Option(help="Share of samples that may be called; 0.01 if left out.")] = None,
+    method: Annotated[MethodName | None, typer.Option(help="Scoring method. \\[default: blend]")] = None,
+    alpha: Annotated[float | None, typer.Option(help="False-alarm rate. \\[default: 0.01]")] = None,
     learn: Annotated[
         Literal["nominal", "all"] | None,
-        typer.Option(help="What is learnt: nominal leaves anomalies out, up to --max-unlearnt; all if so wished."),
+        typer.Option(help="nominal: learn only normal records (skip at most --max-unlearnt); all: learn everything."),
     ] = None,
     max_unlearnt: Annotated[
-        float | None, typer.Option(help="Share of samples that may be left out; alpha if left out.")
+        float | None, typer.Option(help="Share of records that may be skipped. \\[default: alpha]")
     ] = None,
-    state: Annotated[str | None, typer.Option(help="File for the window; if it is there, the stream goes on.")] = None,
-    save_every: Annotated[int, typer.Option(min=1, help="Write --state after so many records.")] = 100,
+    state: Annotated[str | None, typer.Option(help="File for the window; if it exists, the stream resumes.")] = None,
+    save_every: Annotated[int, typer.Option(min=1, help="Write --state after this many records.")] = 100,
     replay: Annotated[
-        bool, typer.Option("--replay", help="The input begins anew: skip what --state has read already.")
+        bool, typer.Option("--replay", help="The input starts again: skip what --state has read.")
     ] = False,
-    model: Annotated[str | None, typer.Option(help="Model file: score with it, and learn nothing.")] = None,
-    id_column: Annotated[str | None, typer.Option("--id", help="Column that names the samples: no criterion.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model file: score with it and learn nothing.")] = None,
+    id_column: Annotated[str | None, typer.Option("--id", help="Column that identifies records.")] = None,
     on_error: Annotated[
-        Literal["skip", "stop"], typer.Option(help="What to do about a record that is refused.")
+        Literal["skip", "stop"], typer.Option(help="How to treat a record that cannot be read.")
     ] = "skip",
     quiet: options.Quiet = False,
 ) -> None:
-    """Score samples as they come, JSON lines or CSV on standard input, and learn them.
+    """Score records as they arrive, JSON lines or CSV on standard input, and learn from them.
 
     One JSON line a record goes to standard output at once; on a terminal a view of rate, latency and anomalies instead.
     With --state the window is written every --save-every records, at the end and on SIGTERM. After a kill the stream
-    goes on from there: lines that came out since then come again, if they are fed again, with the same numbers.
+    resumes from there: if you replay the input, lines since the last save are emitted again with the same numbers.
 
     Example: tail -f sensors.jsonl | paretodepth watch --criteria criteria.toml --state sensors.state
 

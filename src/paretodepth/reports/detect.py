@@ -235,8 +235,8 @@ def fit(
 ) -> ParetoDepthDetector:
     """Return a detector fitted to a table of normal records.
 
-    Its `save` writes the model file that :func:`score`, :func:`explain` and :func:`watch` read. The
-    parameters are those of :func:`detect`.
+    Its `save` writes the model file that :func:`score`, :func:`explain` and ``paretodepth watch`` read.
+    The parameters are those of :func:`detect`.
 
     Examples
     --------
