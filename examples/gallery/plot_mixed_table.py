@@ -73,8 +73,8 @@ print(f"{flagged[:80].sum()} of 80 ordinary flats flagged")
 # The old house with a heat pump is not flagged. The mean depth ranks its dissimilarities among all pairs of flats, and
 # half of these pairs are an old house and a new one. Each criterion alone asks how far the nearest flats are:
 
-for row, p_value in zip(range(80, 84), detector.p_values(anomalies, method="criteria"), strict=True):
-    print(f"{new.index[row]}: p = {p_value:.3f} by its most surprising criterion")
+for row in range(80, 84):
+    print(f"{new.index[row]}: p = {explanation.criterion_p_values[row].min():.3f} in its most unusual criterion")
 
 # %%
 # Rents for the size over the town, with the flagged flats circled, and the reason for one of them.
