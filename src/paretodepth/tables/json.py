@@ -133,7 +133,8 @@ def check_entries(
             if is_whole or len(text) - at > most:
                 refuse_entry(text[begin:], number, getattr(error, "msg", str(error)), source)
             # It may be cut off. As much again, so that a long entry is not decoded over and over.
-            block = file.read(max(READ_BYTES, len(text) - at))
+            n_left = most + 1 - (len(text) - at)
+            block = file.read(min(max(READ_BYTES, len(text) - at), n_left))
             text, at, is_whole = text[at:] + utf8.decode(block, final=not block), 0, not block
         else:
             yield number, value
