@@ -21,6 +21,7 @@ from paretodepth.reports.results import VALUE_COLUMNS
 from paretodepth.reports.score import score_chunks
 from paretodepth.tables import read_chunks, write_table
 from tests.newcomer import PLANTED, invoices, write_csv, write_files
+from tests.promises.fuzz_models import packed, unpacked
 
 MAIN = [sys.executable, "-c", "from paretodepth.cli import main; main()"]
 
@@ -200,9 +201,10 @@ def bad_files(files):
     folder = files["folder"]
     with open(files["model"], "rb") as file:
         content = file.read()
+    settings, arrays = unpacked(content)
     for name, changed in {
         "damaged.model": content[:-5000] + bytes(5000),
-        "later.model": content[:8] + (99).to_bytes(8, "little") + content[16:],
+        "later.model": packed({**settings, "version": 99}, arrays),
         "other.csv": b"amount\n1\n",
     }.items():
         with open(os.path.join(folder, name), "wb") as file:

@@ -1,16 +1,14 @@
 """Mutated files: each is read or refused with a sentence, in time and in little memory, whatever is in it.
 
-``python -m tests.promises.fuzz --kinds fields --files 100000 --seed 0`` tries files in some processes, each of which
+``python -m tests.promises.fuzz --kinds parts --files 100000 --seed 0`` tries files in some processes, each of which
 may take 1 GB. A process that a file ends is started again behind it, and the file is told.
 """
 
 import argparse
 import collections
 import gzip
-import hashlib
 import io
 import itertools
-import json
 import os
 import random
 import re
@@ -27,13 +25,12 @@ from pathlib import Path
 import numpy as np
 
 from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
-from paretodepth.models.container import MAGIC, PREFIX, VERSION
 from paretodepth.scoring.explanation import explain_left_out
 from paretodepth.tables import write_table
 from paretodepth.tables.files import read_table
 from paretodepth.tables.reading import Reading
 from tests.promises.fuzz_corpus import data_seeds, matrix_seeds, model_seeds, toml_seeds
-from tests.promises.fuzz_fields import Opened, changed, changed_matrices
+from tests.promises.fuzz_models import changed, changed_matrices
 
 SECONDS = 10
 """A file may take, on a busy machine."""
@@ -91,42 +88,6 @@ def mutated_data(content, rng):
         for name in old.namelist():
             new.writestr(name, mutated(old.read(name), rng) if name == chosen else old.read(name))
     return packed.getvalue()
-
-
-def places(node, found):
-    """Collect every place of a JSON document: the container and the key."""
-    keys = node if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
-    for key in keys:
-        found.append((node, key))
-        places(node[key], found)
-    return found
-
-
-def resealed(content, rng):
-    """Return a model file with its header or arrays changed anyhow and the checksum right again."""
-    length = PREFIX.unpack(content[: PREFIX.size])[2]
-    header, data = content[PREFIX.size : PREFIX.size + length], content[PREFIX.size + length : -32]
-    change = rng.randrange(4)
-    if change == 0:
-        header = mutated(header, rng)
-    elif change == 1:
-        altered = bytearray(data)
-        for _ in range(rng.choice([1, 3, 10])):
-            place = 8 * rng.randrange(len(data) // 8)
-            number = rng.choice(NUMBERS)
-            value = np.float64(number) if rng.random() < 0.5 else np.int64(int(max(min(number, 2**63 - 1), -(2**63))))
-            altered[place : place + 8] = value.tobytes()
-        data = bytes(altered)
-    else:
-        document = json.loads(header)
-        for _ in range(rng.choice([1, 1, 2, 4])):
-            found = places(document, [])
-            (container, key), (other, other_key) = rng.choice(found), rng.choice(found)
-            odd = [rng.choice(NUMBERS), rng.choice(["", "eval", "\ud800", "x" * 999]), None, [], {}]
-            container[key] = json.loads(json.dumps(rng.choice([other[other_key], *odd])))
-        header = json.dumps(document).encode()
-    whole = PREFIX.pack(MAGIC, VERSION, len(header)) + header + data
-    return whole + hashlib.sha256(whole).digest()
 
 
 def try_model(path, new):
@@ -192,25 +153,12 @@ def of_content(change):
     return lambda seed, rng: change(seed.content, rng)
 
 
-def of_opened(change):
-    """Return a change of models that are taken apart, each once."""
-
-    def of_seed(seed, rng):
-        if seed.content not in OPENED:
-            OPENED[seed.content] = Opened(seed.content)
-        return change(OPENED[seed.content], rng)
-
-    return of_seed
-
-
-OPENED = {}
 KINDS = {
     "model": (model_seeds, of_content(mutated), try_model),
-    "sealed": (model_seeds, of_content(resealed), try_model),
     "toml": (toml_seeds, of_content(mutated), try_toml),
     "data": (data_seeds, of_content(mutated_data), try_data),
-    "fields": (model_seeds, of_opened(changed), try_model),
-    "matrices": (matrix_seeds, of_opened(changed_matrices), try_model),
+    "parts": (model_seeds, of_content(changed), try_model),
+    "matrices": (matrix_seeds, of_content(changed_matrices), try_model),
 }
 
 

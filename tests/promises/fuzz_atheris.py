@@ -3,7 +3,6 @@
 Run with ``python -m tests.promises.fuzz_atheris -max_total_time=600``.
 """
 
-import hashlib
 import importlib
 import pkgutil
 import sys
@@ -19,25 +18,18 @@ from paretodepth import _kernels
 for kernels in pkgutil.iter_modules(_kernels.__path__):
     importlib.import_module(f"paretodepth._kernels.{kernels.name}")
 with atheris.instrument_imports(include=["paretodepth", "json", "tomllib"]):
-    from tests.promises.fuzz import KINDS, MAGIC, PREFIX, VERSION
+    from tests.promises.fuzz import KINDS
 
 FOLDER = tempfile.TemporaryDirectory()
-TRIED = ("model", "sealed", "toml", "data")
+TRIED = ("model", "toml", "data")
 SEEDS = {kind: KINDS[kind][0]()[:250] for kind in TRIED}
-
-
-def sealed(content):
-    """Return a model file with this header and these arrays; the first four bytes tell where one ends."""
-    length = int.from_bytes(content[:4], "little")
-    whole = PREFIX.pack(MAGIC, VERSION, min(length, max(0, len(content) - 4))) + content[4:]
-    return whole + hashlib.sha256(whole).digest()
 
 
 def try_content(content):
     """Try one file: the first byte chooses its kind, the second the samples to score; data files tell their format."""
     kind, number = (TRIED[content[0] % len(TRIED)], content[1]) if len(content) > 1 else ("model", 0)
     path = Path(FOLDER.name) / "fuzzed"
-    path.write_bytes(sealed(content[2:]) if kind == "sealed" else content[2:])
+    path.write_bytes(content[2:])
     KINDS[kind][2](path, SEEDS[kind][number % len(SEEDS[kind])].new)
 
 
@@ -45,11 +37,7 @@ def write_seeds(folder):
     """Write valid files for the fuzzer to start from."""
     for number, kind in enumerate(TRIED):
         for index, seed in enumerate(SEEDS[kind]):
-            content = seed.content
-            if kind == "sealed":
-                length = PREFIX.unpack(content[: PREFIX.size])[2]
-                content = length.to_bytes(4, "little") + content[PREFIX.size : -32]
-            (Path(folder) / f"{number}-{index}").write_bytes(bytes([number, index]) + content)
+            (Path(folder) / f"{number}-{index}").write_bytes(bytes([number, index]) + seed.content)
 
 
 def main():

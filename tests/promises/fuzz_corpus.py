@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from paretodepth import Criterion, ParetoDepthDetector, criteria_to_toml
 from paretodepth.criteria.metrics import METRICS
+from paretodepth.models import model_file
 from paretodepth.scoring.methods import METHODS
 from paretodepth.tables import write_table
 from tests.criteria.metric_draws import draws, is_installed
@@ -76,6 +78,8 @@ PARAMETERS = (
     {"n_neighbors": 2, "alpha": 0.25},
     {"threshold": 4.0, "max_depth": 4, "random_state": 1},
 )
+# Of which every other has its fronts in the file, as large models have.
+IS_STORED = (True, False)
 
 
 def some(samples):
@@ -118,14 +122,18 @@ def matrix_seeds():
 
 def _fitted(cases, parameters):
     """Return a model of each case, criteria with samples and a method, with parameters in turn."""
-    parameters = itertools.cycle(parameters)
+    parameters = itertools.cycle(itertools.product(IS_STORED, parameters))
     seeds = []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = os.path.join(folder, "m")
         for (criteria, training, new), method in cases:
-            chosen = next(parameters)
-            ParetoDepthDetector(criteria, method=method, **chosen).fit(training).save(path)
+            is_stored, chosen = next(parameters)
+            detector = ParetoDepthDetector(criteria, method=method, **chosen).fit(training)
+            with pytest.MonkeyPatch.context() as patch:
+                if is_stored:
+                    patch.setattr(model_file, "MAX_RECOMPUTED", -1)
+                detector.save(path)
             names = ", ".join(str(criterion.metric) for criterion in criteria)
             seeds.append(Seed(f"{len(seeds)} {names}: {method} {chosen}", Path(path).read_bytes(), new))
     return seeds

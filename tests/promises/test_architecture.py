@@ -27,7 +27,7 @@ MAX_LINES = {
     "datasets": 315,
     "distributed": 515,
     "fronts": 1620,
-    "models": 1150,
+    "models": 910,
     "pairs": 1275,
     "reports": 2500,
     "scoring": 2920,

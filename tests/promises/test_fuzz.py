@@ -9,13 +9,13 @@ import sys
 import pytest
 
 from paretodepth.criteria.metrics import METRICS
-from paretodepth.models.model_schema import PARAMETERS, SCHEMA
+from paretodepth.models.model_checks import MEASURES, PARTS, PARTS_OF
 from paretodepth.scoring.methods import METHODS
 from tests.criteria.metric_draws import is_installed
 from tests.data import ROOT
 from tests.promises import fuzz
 from tests.promises.fuzz_corpus import data_seeds, matrix_seeds, model_seeds, toml_seeds
-from tests.promises.fuzz_fields import Opened
+from tests.promises.fuzz_models import unpacked
 
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits and measures memory as Linux does")
 
@@ -30,9 +30,9 @@ def test_some_mutated_files_are_read_or_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(signal, "setitimer", lambda *interval: None)
     counts = collections.Counter()
     # Most data files take a child process each.
-    n_files = {"fields": 150, "matrices": 150, "data": 50, "toml": 150}
+    n_files = {"parts": 150, "matrices": 150, "data": 50, "toml": 150}
     corpora = {
-        "fields": model_seeds(step=9),
+        "parts": model_seeds(step=9),
         "matrices": matrix_seeds(),
         "data": data_seeds(),
         "toml": toml_seeds(),
@@ -40,27 +40,25 @@ def test_some_mutated_files_are_read_or_refused(tmp_path, monkeypatch):
     for kind, seeds in corpora.items():
         counts.update((kind, fuzz.try_file(number, kind, seeds, "test", tmp_path)) for number in range(n_files[kind]))
     # A mutator that breaks every file, or none, would test nothing.
-    assert min(counts["fields", "scored"], counts["fields", "refused"]) > 30
+    assert min(counts["parts", "scored"], counts["parts", "refused"]) > 30
     assert min(counts["matrices", "scored"], counts["matrices", "refused"]) > 30
     assert min(counts["data", "read"], counts["data", "refused"]) > 5
     assert min(counts["toml", "read"], counts["toml", "refused"]) > 10
 
 
 @pytest.mark.slow
-def test_the_corpus_has_every_metric_and_method_and_every_part_of_the_schema():
+def test_the_corpus_has_every_metric_and_method_and_every_kind_of_array():
     seeds = model_seeds()
     known = {name for name, metric in METRICS.items() if is_installed(metric)} | {"precomputed"}
     for method in METHODS:
         of_method = [seed.name for seed in seeds if f": {method} " in seed.name]
         names = {name for seed in of_method for name in seed.split(" ", 1)[1].split(":")[0].split(", ")}
         assert names == known
-    found = set()
-    for seed in seeds:
-        opened = Opened(seed.content)
-        for owner, name in opened.places:
-            found.add((owner if owner == "parameters" else opened.header["objects"][owner].get("class", ""), name))
-    expected = {(cls.__name__, name) for cls, rows in SCHEMA.items() for name in rows}
-    assert found == expected | {("parameters", name) for name in PARAMETERS} | {("", "")}
+    found = {name for seed in [*seeds, *matrix_seeds()] for name in unpacked(seed.content)[1]}
+    expected = {*PARTS, *(name for parts in PARTS_OF.values() for name in parts)}
+    expected |= {f"{part}/{name}" for part in ("measures", "held_out") for name in MEASURES}
+    expected |= {f"{part}/0/{name}" for part in ("kept", "sampled") for name in ("dyads", "starts")}
+    assert expected | {"use", "columns/0", "columns/0/starts"} <= found
 
 
 @ON_LINUX
@@ -68,8 +66,8 @@ def test_the_corpus_has_every_metric_and_method_and_every_part_of_the_schema():
 @pytest.mark.parametrize(
     ("kinds", "expected"),
     [
-        ("model,sealed,toml", ["model: .* scored", "sealed: .* scored", "sealed: .* refused", "toml: .* read"]),
-        ("fields", ["fields: .* scored", "fields: .* refused"]),
+        ("model,toml", ["model: .* refused", "toml: .* read"]),
+        ("parts", ["parts: .* scored", "parts: .* refused"]),
         ("matrices", ["matrices: .* scored", "matrices: .* refused"]),
         ("data", ["data: .* read", "data: .* refused"]),
     ],

@@ -138,9 +138,9 @@ def test_damaged_files_are_refused(saved):
 
 def test_files_of_the_other_kind_are_refused(saved, tmp_path):
     ParetoDepthDetector().fit(np.random.default_rng(0).random((30, 2))).save(tmp_path / "m")
-    with pytest.raises(ValueError, match=r"must be the state of a stream\. Got the file of a fitted detector"):
+    with pytest.raises(ValueError, match=r"must be the file of a stream\. Got that of a fitted detector"):
         StreamingDetector.load(tmp_path / "m")
-    with pytest.raises(ValueError, match="does not understand"):
+    with pytest.raises(ValueError, match=r"must be the file of a fitted detector\. Got that of a stream"):
         ParetoDepthDetector.load(saved())
 
 

@@ -17,6 +17,7 @@ from paretodepth.criteria.criterion import Criterion, Missing
 from paretodepth.criteria.metrics.metric import Encoding
 from paretodepth.criteria.samples import Layout
 from paretodepth.criteria.values import (
+    Column,
     Columns,
     Origin,
     check_no_missing,
@@ -69,6 +70,12 @@ class EncodedSamples:
             return None
         places = np.searchsorted(self.rows, rows)
         return replace(self.columns, arrays=[array[places] for array in self.columns.arrays], rows=rows)
+
+    def columns_read(self, bound: Bound, rows: slice | NDArray[np.intp]) -> dict[int, Column]:
+        """Return copies of some rows of the columns that criteria read, by index; without matrices."""
+        read = {column for criterion, columns in bound if not criterion.is_precomputed for column in columns}
+        table = self.columns
+        return {} if table is None else {column: table.arrays[column][rows].copy() for column in sorted(read)}
 
     def with_nan_for_dropped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return values of the kept samples with NaN for those that were dropped."""

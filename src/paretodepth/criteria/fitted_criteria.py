@@ -202,14 +202,14 @@ class FittedCriteria:
         rows = kept_rows(bound, table)
         check_n_samples(len(rows), MIN_SAMPLES, caller, len(table))
         fitted_to = rows[rows_of(len(rows))]
-        fitted = [_fit_criterion(criterion, columns, table, fitted_to) for criterion, columns in bound]
+        fitted = [fit_criterion(criterion, columns, table, fitted_to) for criterion, columns in bound]
         own = cls(fitted, layout)
         encodings = own._views(part_of(table, rows))
         # Only now that metrics have refused what they cannot read.
-        own = cls([_with_typical(criterion, part_of(table, fitted_to)) for criterion in fitted], layout)
+        own = cls([with_typical(criterion, part_of(table, fitted_to)) for criterion in fitted], layout)
         if len(rows) < len(table):
             encodings = own.encoded_rows(encodings, slice(None), rows)
-        return own, EncodedSamples(encodings, rows, len(table))
+        return own, EncodedSamples(encodings, rows, len(table), columns=part_of(table, rows))
 
     @property
     def names(self) -> list[str]:
@@ -261,7 +261,7 @@ def _check_before_data(criteria: Sequence[Criterion], caller: str) -> None:
             check_extra(*metric.extra)
 
 
-def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, rows: NDArray[np.intp]) -> FittedCriterion:
+def fit_criterion(criterion: Criterion, indices: list[int], table: Columns, rows: NDArray[np.intp]) -> FittedCriterion:
     """Return a criterion with what its transformer and metric estimate from some rows of the training samples."""
     if criterion.is_precomputed:
         check_matrix(table.arrays[indices[0]], criterion.name, None)
@@ -282,7 +282,7 @@ def _fit_criterion(criterion: Criterion, indices: list[int], table: Columns, row
     return FittedCriterion(criterion, indices, state, transformer)
 
 
-def _with_typical(fitted: FittedCriterion, table: Columns) -> FittedCriterion:
+def with_typical(fitted: FittedCriterion, table: Columns) -> FittedCriterion:
     """Return a criterion with the typical ranges of the columns it reads."""
     columns = _read_columns(fitted.criterion, fitted.columns, table)
     return replace(fitted, typical=reference_ranges(fitted.criterion, fitted.columns, columns, fitted.state))

@@ -1,137 +1,118 @@
-"""Files that cannot execute code: plain values and arrays, whole or refused.
-
-A prefix (magic bytes, format version, length of the header), a header in JSON, the arrays one after another, raw and
-little-endian, and the SHA-256 of all that.
-"""
+"""Files that cannot execute code: a stored zip of `settings.json` and arrays in NumPy's format."""
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
 import os
 import struct
+import zipfile
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, cast
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from paretodepth.models.model_checks import (
+    check_archive,
     check_dtype,
-    check_prefix,
-    check_shape,
+    check_kind,
+    check_version,
     check_whole,
+    refuse_contents,
     refuse_model,
 )
-from paretodepth.models.model_state import Encoder, asked_metrics
 from paretodepth.tables.atomic import replaced
 
-# The bytes beyond ASCII and the line ends show a transfer as text, as in PNG files.
-MAGIC = b"\x89PDM\r\n\x1a\n"
-VERSION = 3
-PREFIX = struct.Struct("<8sQQ")
+VERSION = 4
+SETTINGS = "settings.json"
+MAX_HEADER = 10_000
+"""Bytes of the header of an array; NumPy's own limit."""
 CHUNK = 2**20
-CHECKSUM_SIZE = hashlib.sha256().digest_size
-# What ill-formed contents raise on their way.
+NO_TIME = (1980, 1, 1, 0, 0, 0)
+"""The time of each part, so that one detector always gives the same bytes."""
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""Errors that ill-formed contents raise."""
+DAMAGED = (*UNREADABLE, EOFError, OSError, RuntimeError, struct.error, zipfile.BadZipFile)
+"""Errors that an ill-formed archive raises."""
+Arrays = dict[str, NDArray[Any]]
 
 
-class Header(NamedTuple):
-    """The header of a file.
-
-    Attributes
-    ----------
-    package : str
-        The version of the package that wrote it.
-    arrays : list of dict
-        Data type, shape and order of each array.
-    objects : list
-        Nodes of `model_state`.
-    state : dict
-        The nodes of what is kept, by name: of a detector its "model" and "parameters", of a stream its "stream".
-    """
-
-    package: str
-    arrays: list[dict[str, Any]]
-    objects: list[Any]
-    state: dict[str, Any]
+def write_container(
+    path: str | os.PathLike[str], kind: str, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write settings and arrays to a file atomically; `kind` says whether they are of a detector or of a stream."""
+    head = {"version": VERSION, "kind": kind, "package": version("paretodepth")}
+    text = json.dumps({**head, **settings}, allow_nan=False).encode("ascii")
+    little = {name: _little_endian(array, name) for name, array in arrays.items()}
+    with replaced(os.fspath(path)) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(zipfile.ZipInfo(SETTINGS, NO_TIME), text)
+        for name, array in little.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy", NO_TIME), "w", force_zip64=True) as part:
+                npy.write_array(part, array, allow_pickle=False)
 
 
-def write_nodes(path: str | os.PathLike[str], encoder: Encoder, state: dict[str, Any]) -> None:
-    """Write nodes, and the arrays and objects that they refer to, to a file that appears whole or not at all."""
-    descriptions = [_description(array) for array in encoder.arrays]
-    header = Header(version("paretodepth"), descriptions, encoder.objects, state)
-    _write(os.fspath(path), json.dumps(header._asdict(), allow_nan=False).encode("ascii"), encoder.arrays)
+def _little_endian(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return an array as it is written, if it holds numbers, booleans or dates."""
+    dtype = array.dtype.newbyteorder("<")
+    check_dtype(dtype, TypeError, name)
+    return array.astype(dtype, order="K", copy=False)
 
 
-def _description(array: NDArray[Any]) -> dict[str, Any]:
-    """Return what the header says of an array."""
-    is_fortran = array.flags.f_contiguous and not array.flags.c_contiguous
-    dtype = array.dtype.newbyteorder("<").str
-    # The order of the memory is kept: sums along an axis may round differently in another.
-    return {"dtype": dtype, "shape": list(array.shape), "order": "F" if is_fortran else "C"}
-
-
-def _write(path: str, header: bytes, arrays: list[NDArray[Any]]) -> None:
-    """Write prefix, header, arrays and checksum."""
-    checksum = hashlib.sha256()
-    with replaced(path) as file:
-
-        def write(part: Any) -> None:
-            checksum.update(part)
-            file.write(part)
-
-        write(PREFIX.pack(MAGIC, VERSION, len(header)))
-        write(header)
-        for array in arrays:
-            little = array.astype(array.dtype.newbyteorder("<"), order="A", copy=False)
-            rows = little.T if _description(array)["order"] == "F" else little
-            write(np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data)
-        file.write(checksum.digest())
-
-
-def read_nodes(path: str) -> tuple[Header, dict[str, str], list[NDArray[Any]]]:
-    """Return header, the functions it asks for, and arrays of a file whose checksum is right."""
+def read_container(path: str, kind: str) -> tuple[dict[str, Any], Arrays]:
+    """Return the settings and the arrays that `write_container` wrote, none of which executes code."""
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size - CHECKSUM_SIZE
-        if size < PREFIX.size:
-            refuse_model(path, f"Got {max(0, size + CHECKSUM_SIZE)} bytes instead; copy it again.")
-        magic, number, length = PREFIX.unpack(file.read(PREFIX.size))
-        check_prefix(magic, number, (MAGIC, VERSION), path)
-        if _checksum(file, size) != file.read() or length > size - PREFIX.size:
-            refuse_model(path, "Got one that is damaged or not complete (its checksum differs); copy it again.")
-        file.seek(PREFIX.size)
+        n_bytes = os.fstat(file.fileno()).st_size
         try:
-            header = Header(**json.loads(file.read(length)))
-            asked = asked_metrics(header.objects)
-            arrays = _read_arrays(file, header.arrays, size - PREFIX.size - length)
-        except UNREADABLE as error:
-            refuse_model(path, f"Got a header that cannot be read instead ({error}).")
-    return header, asked, arrays
+            with zipfile.ZipFile(file) as archive:
+                parts = archive.infolist()
+                check_archive(parts, n_bytes)
+                settings = json.loads(archive.read(SETTINGS))
+                check_whole(isinstance(settings, dict), "settings that are none")
+                arrays = {part.filename.removesuffix(".npy"): _read_array(archive, part) for part in parts[1:]}
+        except DAMAGED as error:
+            refuse_model(path, error)
+    check_version(settings.get("version"), VERSION, path)
+    check_kind(settings.get("kind"), kind, path)
+    return settings, arrays
 
 
-def _checksum(file: BinaryIO, size: int) -> bytes:
-    """Return the checksum of the first `size` bytes, and leave the file after them."""
-    checksum = hashlib.sha256()
-    file.seek(0)
-    left = size
-    while left > 0 and (chunk := file.read(min(left, CHUNK))):
-        checksum.update(chunk)
-        left -= len(chunk)
-    return checksum.digest()
+def _read_array(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> NDArray[Any]:
+    """Return the array of a part, which takes no more memory than the part has bytes."""
+    with cast(zipfile.ZipExtFile, archive.open(part)) as file:
+        shape, is_fortran, dtype = _read_header(file)
+        check_dtype(dtype, ValueError, part.filename)
+        size = dtype.itemsize
+        for length in shape:
+            size *= length
+        # NumPy multiplies the lengths of an empty array too.
+        check_whole(size + file.tell() == part.file_size and max(shape, default=0) < 2**31, "another size of an array")
+        array = np.empty(shape, dtype, order="F" if is_fortran else "C")
+        buffer = memoryview(array.reshape(-1, order="A").view(np.uint8).data)
+        place = 0
+        while place < size:
+            n_read = file.readinto(buffer[place : place + CHUNK])
+            check_whole(n_read > 0, "an array that ends too early")
+            place += n_read
+        # The end of the part is where its checksum is compared.
+        check_whole(not file.read(1), "bytes after an array")
+    return array.astype(dtype.newbyteorder("="), copy=False)
 
 
-def _read_arrays(file: BinaryIO, descriptions: list[dict[str, Any]], n_bytes: int) -> list[NDArray[Any]]:
-    """Return the arrays, which together are as long as the file has bytes left."""
-    arrays = []
-    for description in descriptions:
-        dtype = check_dtype(description["dtype"])
-        shape = check_shape(description["shape"], dtype.itemsize, n_bytes)
-        array = np.empty(shape, dtype, order="F" if description["order"] == "F" else "C")
-        n_bytes -= array.nbytes
-        flat = array.reshape(-1, order="A").view(np.uint8)
-        n_read = file.readinto(flat)  # type: ignore[attr-defined]
-        check_whole(n_read == array.nbytes, "an array that ends before the file does")
-        arrays.append(array.astype(dtype.newbyteorder("="), copy=False))
-    check_whole(n_bytes == 0, "bytes after the arrays")
-    return arrays
+def _read_header(file: zipfile.ZipExtFile) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return shape, order and type of an array."""
+    read = npy.read_array_header_1_0 if npy.read_magic(file) == (1, 0) else npy.read_array_header_2_0
+    shape, is_fortran, dtype = read(file, max_header_size=MAX_HEADER)
+    check_whole(all(type(length) is int and length >= 0 for length in shape), "an array without a shape")
+    return shape, is_fortran, dtype
+
+
+@contextlib.contextmanager
+def understood(path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Iterator[None]:
+    """Refuse contents of a file that raise an error within."""
+    try:
+        yield
+    except UNREADABLE as error:
+        refuse_contents(os.fspath(path), settings.get("package"), error)

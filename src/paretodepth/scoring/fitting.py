@@ -116,32 +116,62 @@ def fitted_model(
     given_n_neighbors(settings.n_neighbors, fitted.names, len(rows), caller)
     training = fitted.encoded_rows(encodings, kept, kept)
     found = FITS[settings.method](pairs_of(fitted.fitted, training, settings.n_jobs), fitted, settings, caller)
-    calibrating = found.measures
+    held_out_measures: Measures = {}
     if len(held_out):
         measure = partial(found.measurer.of, needed=METHODS[settings.method].fitted)
         n_values = found.measurer.values_per_row(len(rows))
         new = fitted.encoded_rows(encodings, held_out, kept)
-        calibrating = joined(map_new_blocks(measure, fitted.fitted, new, training, n_values, settings.n_jobs))
-    calibration = Calibration.fit(found.measures, calibrating, settings.method)
-    scores = np.full(encoded.n_samples, np.nan)
-    scores[rows] = calibration.score(found.measures)
-    if len(held_out):
-        scores[encoded.rows[held_out]] = calibration.score(calibrating)
-    if alpha is not None:
-        threshold = largest_nominal_score(calibration.scores, alpha)
-    return Model(
+        held_out_measures = joined(map_new_blocks(measure, fitted.fitted, new, training, n_values, settings.n_jobs))
+    return calibrated_model(
+        n_samples=encoded.n_samples,
         criteria=fitted,
         training=training,
+        columns=encoded.columns_read(fitted.bound, kept),
         rows=rows,
+        held_out=encoded.rows[held_out],
         measurer=found.measurer,
-        calibration=calibration,
-        threshold=float(threshold),  # type: ignore[arg-type]
+        measures=found.measures,
+        held_out_measures=held_out_measures,
+        method=settings.method,
+        threshold=threshold,
         alpha=alpha,
-        scores=scores,
         profiles=rank_profiles(found.pairs),
         dyad_quantiles=np.sort(found.dyads[stride(len(found.dyads), N_QUANTILES)], axis=0),
         is_exact=found.is_exact,
         advice=found.advice,
+    )
+
+
+def calibrated_model(
+    *,
+    n_samples: int,
+    rows: NDArray[np.intp],
+    held_out: NDArray[np.intp],
+    measures: Measures,
+    held_out_measures: Measures,
+    method: MethodName,
+    threshold: float | None,
+    alpha: float | None,
+    **others: Any,
+) -> Model:
+    """Return a model with what follows from measures: the calibration, the threshold and the scores of the samples."""
+    calibration = Calibration.fit(measures, held_out_measures or measures, method)
+    scores = np.full(n_samples, np.nan)
+    scores[rows] = calibration.score(measures)
+    if held_out_measures:
+        scores[held_out] = calibration.score(held_out_measures)
+    if alpha is not None:
+        threshold = largest_nominal_score(calibration.scores, alpha)
+    return Model(
+        rows=rows,
+        held_out=held_out,
+        measures=measures,
+        held_out_measures=held_out_measures,
+        calibration=calibration,
+        threshold=float(threshold),  # type: ignore[arg-type]
+        alpha=alpha,
+        scores=scores,
+        **others,
     )
 
 

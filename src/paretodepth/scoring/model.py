@@ -16,6 +16,7 @@ from paretodepth.criteria.criterion import Missing
 from paretodepth.criteria.encoding import EncodedSamples
 from paretodepth.criteria.fitted_criteria import FittedCriteria
 from paretodepth.criteria.metrics.metric import Encoding
+from paretodepth.criteria.values import Column
 from paretodepth.fronts.fronts import Fronts
 from paretodepth.fronts.pair_fronts import PairFronts
 from paretodepth.pairs.nearest import map_new_blocks, nearest_dyads
@@ -40,10 +41,18 @@ class Model:
     criteria : FittedCriteria
     training : list of ndarray
         What each criterion sees of the training samples that make the fronts.
+    columns : dict of int to ndarray
+        The same samples as they came: the columns that criteria read, by index, without matrices.
     rows : ndarray of shape (n_training,)
         Which of the samples given to fit these are: all, or those that a split does not hold out.
+    held_out : ndarray of int
+        Which of them a split holds out.
     measurer : Measurer
         With the fronts and the numbers of neighbors.
+    measures : Measures
+        Of the training samples, each left out in turn.
+    held_out_measures : Measures
+        Of those that a split holds out; empty if there are none.
     calibration : Calibration
         With the method.
     threshold : float
@@ -64,8 +73,12 @@ class Model:
 
     criteria: FittedCriteria
     training: list[Encoding]
+    columns: dict[int, Column]
     rows: NDArray[np.intp]
+    held_out: NDArray[np.intp]
     measurer: Measurer
+    measures: Measures
+    held_out_measures: Measures
     calibration: Calibration
     threshold: float
     alpha: float | None
