@@ -120,9 +120,8 @@ def check_finite(answers):
 
 def check_explanation(explanation):
     """Refuse what is not finite in an explanation, and read all its sentences."""
-    names = ("criterion_p_values", "relief", "pair_p_values", "pair_relief", "percentiles")
-    for answers in (explanation.scores, explanation.p_values, {name: getattr(explanation, name) for name in names}):
-        check_finite(answers)
+    names = ("scores", "p_values", "criterion_p_values", "relief", "pair_p_values", "percentiles")
+    check_finite({name: getattr(explanation, name) for name in names})
     assert len(explanation.sentences) == len(explanation)
 
 
