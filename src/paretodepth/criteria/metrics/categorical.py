@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paretodepth.criteria.metrics.metric import Encoding, Estimate, Metric, State
+from paretodepth.criteria.metrics.metric import Encoding, Metric, State
 from paretodepth.criteria.metrics.numeric import MISMATCH, scipy_block, summed
 from paretodepth.criteria.values import (
     Columns,
@@ -31,12 +31,6 @@ def vocabulary(values: Sequence[Any]) -> list[Any]:
     return [category for category in dict.fromkeys(values) if category is not None]
 
 
-def is_vocabulary(value: Any) -> bool:
-    """Tell whether a value is a list of different categories."""
-    are_categories = isinstance(value, list) and all(isinstance(known, str | bool | int | float) for known in value)
-    return are_categories and len(set(value)) == len(value)
-
-
 def codes(values: Sequence[Any], known: Sequence[Any]) -> NDArray[np.float64]:
     """Return a number for each value, equal for equal categories; NaN for missing ones."""
     numbers = {category: float(code) for code, category in enumerate(known)} | {None: np.nan}
@@ -45,10 +39,6 @@ def codes(values: Sequence[Any], known: Sequence[Any]) -> NDArray[np.float64]:
 
 def _vocabularies(columns: Columns, params: Mapping[str, Any]) -> State:
     return {**params, "vocabularies": [vocabulary(values) for values in check_categories(columns)]}
-
-
-def _are_vocabularies(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    return isinstance(value, list) and len(value) == n_columns and all(map(is_vocabulary, value))
 
 
 def _coded(columns: Columns, state: State) -> Encoding:
@@ -76,11 +66,6 @@ def _labels(columns: Columns, params: Mapping[str, Any]) -> State:
     if not _holds_sets(columns):
         return {**params, "labels": None}
     return {**params, "labels": vocabulary(sorted(set().union(*check_label_sets(columns)), key=str))}
-
-
-def _are_labels(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    # One column of the encoding counts unseen labels.
-    return value is None or (is_vocabulary(value) and encoding.shape[1] == len(value) + 1)
 
 
 def _holds_sets(columns: Columns) -> bool:
@@ -152,7 +137,6 @@ _coded_metric = partial(
     fit=_vocabularies,
     kind="categorical",
     decode=decoded_categories,
-    estimates=(Estimate("vocabularies", _are_vocabularies),),
     ignores_missing=True,
 )
 
@@ -172,7 +156,6 @@ METRICS = (
         _jaccard,
         _labels,
         kind="categorical",
-        estimates=(Estimate("labels", _are_labels),),
     ),
     _boolean("dice", "booleans: as jaccard, but columns true in both count twice"),
     _boolean("rogerstanimoto", "booleans: share of columns that differ, these counted twice"),

@@ -48,28 +48,6 @@ class Parameter(NamedTuple):
     check: Callable[[Any, str, str], Any]
 
 
-class Estimate(NamedTuple):
-    """What a metric estimates from the training samples, an entry of its state.
-
-    Attributes
-    ----------
-    name : str
-    fits : callable
-        ``fits(value, params, n_columns, view)`` tells whether `fit` can have made a value that
-        a file holds, whose author may be anybody: its type, shape and range. It is given the
-        criterion's parameters, the number of its columns and the encoded training samples.
-    """
-
-    name: str
-    fits: Callable[[Any, Mapping[str, Any], int, Encoding], bool]
-
-
-def are_numbers(value: Any, shape: tuple[int, ...]) -> bool:
-    """Tell whether a value is an array of numbers of some shape, none of them NaN."""
-    is_array = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == shape
-    return is_array and not np.isnan(value).any()
-
-
 @dataclass(frozen=True)
 class Metric:
     """A dissimilarity by name.
@@ -98,8 +76,6 @@ class Metric:
     source : str
         The library that computes it.
     parameters : tuple of Parameter
-    estimates : tuple of Estimate
-        All that `fit` adds to the parameters; a model file carries nothing else.
     extra : tuple of str
         The module it needs beyond the required ones and the extra that brings it, or empty.
     ignores_missing : bool
@@ -126,7 +102,6 @@ class Metric:
     decode: Callable[[Encoding, State, int], NDArray[Any]] | None = None
     source: str = "paretodepth"
     parameters: tuple[Parameter, ...] = ()
-    estimates: tuple[Estimate, ...] = ()
     extra: tuple[str, ...] = ()
     ignores_missing: bool = False
     is_threaded: bool = False

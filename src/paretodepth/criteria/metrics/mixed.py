@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paretodepth._checks import listed, suggestion
-from paretodepth.criteria.metrics.categorical import codes, decoded_categories, is_vocabulary, vocabulary
-from paretodepth.criteria.metrics.metric import Encoding, Estimate, Metric, Parameter, State, are_numbers
+from paretodepth.criteria.metrics.categorical import codes, decoded_categories, vocabulary
+from paretodepth.criteria.metrics.metric import Encoding, Metric, Parameter, State
 from paretodepth.criteria.metrics.numeric import DIFFERENCE, MISMATCH, SQUARE, scipy_block, summed
 from paretodepth.criteria.values import Column, Columns, check_categories, check_numbers, is_missing
 
@@ -50,15 +50,6 @@ def _ranges(columns: Columns, params: Mapping[str, Any]) -> State:
         if not np.isnan(values).all():
             ranges[position] = np.nanmax(values) - np.nanmin(values)
     return {**params, "vocabularies": vocabularies, "ranges": ranges}
-
-
-def _are_ranges(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    return are_numbers(value, (n_columns,)) and bool(np.all(value >= 0))
-
-
-def _are_known(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    is_list = isinstance(value, list) and len(value) == n_columns
-    return is_list and all(known is None or is_vocabulary(known) for known in value)
 
 
 def _encoded(columns: Columns, state: State) -> Encoding:
@@ -183,23 +174,6 @@ def _category_differences(
     return np.where(is_same, 0.0, rare_a[:, None] + rare_b)
 
 
-def _are_floors(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    return are_numbers(value, encoding.shape[1:]) and bool(np.all((value >= 0) & (value < np.inf)))
-
-
-def _are_scales(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    return are_numbers(value, encoding.shape[1:]) and bool(np.all(value > 0))
-
-
-def _are_rarities(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    if not isinstance(value, list) or len(value) != n_columns:
-        return False
-    is_mixed = any(rarity is not None for rarity in value)
-    if is_mixed and encoding.shape[1] != n_columns:
-        return False
-    return all(rarity is None or _fits_codes(rarity, encoding[:, column]) for column, rarity in enumerate(value))
-
-
 def _fits_codes(rarity: Any, codes: NDArray[np.float64]) -> bool:
     """Tell whether there is a finite rarity for each code, and one for unseen categories."""
     are_rarities = isinstance(rarity, list) and all(isinstance(r, float) and 0 < r < np.inf for r in rarity)
@@ -257,7 +231,6 @@ METRICS = (
         _encoded,
         _gower,
         _ranges,
-        estimates=(Estimate("vocabularies", _are_known), Estimate("ranges", _are_ranges)),
     ),
     _mixed(
         "scaled",
@@ -273,12 +246,6 @@ METRICS = (
                 check_column_list,
             ),
             Parameter("categories", None, "columns of numbers that are only names, such as codes", check_column_list),
-        ),
-        estimates=(
-            Estimate("vocabularies", _are_known),
-            Estimate("rarities", _are_rarities),
-            Estimate("floors", _are_floors),
-            Estimate("scales", _are_scales),
         ),
         is_symmetric=True,
     ),

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 
 from paretodepth._checks import check_positive
 from paretodepth._kernels.columns import sum_columns
-from paretodepth.criteria.metrics.metric import REQUIRED, Encoding, Estimate, Metric, Parameter, State, are_numbers
+from paretodepth.criteria.metrics.metric import REQUIRED, Encoding, Metric, Parameter, State
 from paretodepth.criteria.values import Columns, check_numbers, check_single
 
 DIFFERENCE, SQUARE, MISMATCH, CYCLE = range(4)
@@ -103,10 +103,6 @@ def _variances(columns: Columns, params: Mapping[str, Any]) -> State:
     return {**params, "variances": np.where(variances > 0, variances, 1.0)}
 
 
-def _are_variances(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    return are_numbers(value, encoding.shape[1:]) and bool(np.all(value > 0))
-
-
 def _seuclidean(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
     if state["missing"] == "ignore":
         return np.sqrt(summed(A, B, SQUARE, 1 / state["variances"]))
@@ -116,10 +112,6 @@ def _seuclidean(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
 def _inverse_covariance(columns: Columns, params: Mapping[str, Any]) -> State:
     covariance = np.atleast_2d(np.cov(check_numbers(columns), rowvar=False))
     return {**params, "inverse_covariance": check_covariance(covariance, columns.reader)}
-
-
-def _is_inverse(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    return are_numbers(value, encoding.shape[1:] * 2) and bool(np.isfinite(value).all())
 
 
 def _mahalanobis(A: Encoding, B: Encoding, state: State) -> NDArray[np.float64]:
@@ -255,7 +247,6 @@ METRICS = (
         numbers,
         _seuclidean,
         _variances,
-        estimates=(Estimate("variances", _are_variances),),
         ignores_missing=True,
     ),
     _numeric(
@@ -264,7 +255,6 @@ METRICS = (
         numbers,
         _mahalanobis,
         _inverse_covariance,
-        estimates=(Estimate("inverse_covariance", _is_inverse),),
     ),
     _numeric(
         "cityblock",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from paretodepth._checks import check_count, check_positive
 from paretodepth._kernels.sequences import frechet_distances, hausdorff_distances
-from paretodepth.criteria.metrics.metric import Encoding, Estimate, Metric, Parameter, State, are_numbers
+from paretodepth.criteria.metrics.metric import Encoding, Metric, Parameter, State
 from paretodepth.criteria.metrics.numeric import scipy_block
 from paretodepth.criteria.metrics.paths import N_SHAPE_POINTS, Trajectory, shape_points, speed_histogram, speeds
 from paretodepth.criteria.metrics.series import joined
@@ -41,13 +41,6 @@ def _edges(columns: Columns, params: Mapping[str, Any]) -> State:
         steps = np.concatenate([speeds(trajectory) for trajectory in _timed(columns, params["rate"])])
         edges = np.linspace(0.0, float(np.quantile(steps, 0.99)) or 1.0, params["bins"] + 1)
     return {**params, "edges": np.asarray(edges, dtype=np.float64)}
-
-
-def _are_edges(value: Any, params: Mapping[str, Any], n_columns: int, encoding: Encoding) -> bool:
-    if not are_numbers(value, (encoding.shape[1] + 1,)) or not np.isfinite(value).all():
-        return False
-    given = params.get("edges")
-    return bool(np.all(value[1:] > value[:-1])) and (given is None or np.array_equal(value, list(given)))
 
 
 def _speed_histograms(columns: Columns, state: State) -> Encoding:
@@ -136,7 +129,6 @@ METRICS = (
             Parameter("bins", N_SPEED_BINS, "number of bins from 0 to the training steps' 99 % quantile", check_size),
             Parameter("edges", None, "edges of the bins instead, increasing; the outer bins are open", check_edges),
         ),
-        estimates=(Estimate("edges", _are_edges),),
     ),
     _of_paths(
         "shape",
