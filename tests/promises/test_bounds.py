@@ -15,7 +15,6 @@ import pytest
 
 from paretodepth import Criterion, _kernels
 from paretodepth._kernels import columns, filters, sequences
-from paretodepth._kernels.neighbors import rank_components
 from paretodepth.criteria.fitted_criteria import FittedCriterion
 from paretodepth.fronts.depth_index import Depths, FirstLevels, Staircases
 from paretodepth.fronts.dominance_filter import DominanceFilter, SummarySizes
@@ -133,7 +132,7 @@ def find_nearest(rng, n_criteria):
             nearest_dyads(same, np.full(n_criteria, 3))
         neighbors = np.argsort(block[0], axis=1)[:, :5]
         connecting_rank(np.take_along_axis(block[0], neighbors, axis=1), neighbors)
-        rank_components(block[0], np.arange(8) % 3, 3)
+        _kernels.neighbors.rank_components(block[0], np.arange(8) % 3, 3)
 
 
 def compare_samples(rng):
