@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from paretodepth.reports.score import explain, score
     from paretodepth.scoring.advice import AdviceWarning
     from paretodepth.scoring.explanation import Explanation
+    from paretodepth.streaming.watch import watch
 
 _HOMES = {
     "AdviceWarning": "scoring.advice",
@@ -29,10 +30,12 @@ _HOMES = {
     "front_numbers": "fronts.fronts",
     "score": "reports.score",
     "suggest": "reports.detect",
+    "watch": "streaming.watch",
 }
 __all__ = [
     "AdviceWarning", "Criterion", "Explanation", "Findings", "Fronts", "ParetoDepthDetector", "Suggestion",
     "criteria_to_toml", "detect", "explain", "fit", "front_numbers", "score", "suggest",
+    "watch",
 ]  # fmt: skip
 
 

@@ -31,7 +31,8 @@ MAX_LINES = {
     "pairs": 1275,
     "reports": 2500,
     "scoring": 2960,
-    "streaming": 1900,
+    # `watch` as a function, which chooses its criteria: 100 lines.
+    "streaming": 2001,
     "tables": 2890,
     "": 1100,
 }

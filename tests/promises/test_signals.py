@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from paretodepth.cli import main
-from paretodepth.streaming.records import Records
-from paretodepth.streaming.watching import Watcher
+from paretodepth.models.stream_file import load_stream
+from paretodepth.streaming.watch import watch
 
 N_KILLS = int(os.environ.get("PARETODEPTH_KILLS", "2"))
 PARTS = ".paretodepth-*.part"
@@ -102,7 +102,7 @@ def is_whole(place, content, known):
 
 def check_stream(kind, states, shown, lines):
     """Check that a stream has shown whole lines, and that its state is that after the last of them, or lags a bit."""
-    n_read = Watcher({}, state="stream.state").n_read
+    n_read = load_stream("stream.state", {}, dict)["n_read"]
     assert Path("stream.state").read_bytes() == states[n_read]
     assert lines.startswith(shown)
     n_late = N_READ + shown.count(b"\n") - n_read
@@ -115,12 +115,11 @@ def check_stream(kind, states, shown, lines):
 
 def states_after_each_record():
     """Return the files that hold the state of a stream that nobody stops, after each record and before the first."""
-    watcher = Watcher(STREAM | {"method": "blend"}, state="tmp/state", save_every=1)
     states = [b""]
-    for record in Records(Path("many.csv").read_bytes().splitlines(), None, [], 0):
-        watcher.result(record)
-        watcher.save_if_due()
-        states.append(Path("tmp/state").read_bytes())
+    for result in watch("many.csv", **STREAM, state="tmp/state", save_every=1):
+        if result["record"] > 1:
+            states.append(Path("tmp/state").read_bytes())
+    states.append(Path("tmp/state").read_bytes())
     os.unlink("tmp/state")
     return states
 

@@ -89,7 +89,7 @@ def killed_course(folder, expected, rng, most):
             # Nothing is left out; what comes again is what came since the last state, and it is said where that was.
             assert first <= n_shown + 1
             assert n_shown + 1 - first <= SAVE_EVERY
-            assert first == 1 or f"goes on after record {first - 1:,}" in said
+            assert first == 1 or f"resumes after record {first - 1:,}" in said
             check_lines(lines, expected, first)
             n_again += n_shown + 1 - first
             n_shown = max(n_shown, lines[-1]["record"])
@@ -130,7 +130,7 @@ def main(folder, n_kills):
 
 if __name__ == "__main__":
     import paretodepth.cli
-    import paretodepth.streaming.watching
+    import paretodepth.streaming.watch
 
     # What is compiled before is not compiled in every run.
     stream = paretodepth.streaming.StreamingDetector(window=60, alpha=0.05).partial_fit(

@@ -10,11 +10,11 @@ from time import process_time
 import pytest
 
 from paretodepth import Criterion
-from paretodepth.streaming.records import MAX_RECORD, Record, Records, SignalSafeLines, number_columns
+from paretodepth.streaming.records import MAX_RECORD, Record, Records, SignalSafeLines, Values
 
 
-def samples(text, **options):
-    return [record.sample for record in Records(text.encode().split(b"\n"), **options)]
+def samples(text, criteria=None, **options):
+    return [record.sample for record in Records(text.encode().split(b"\n"), Values(criteria), **options)]
 
 
 def errors(text, **options):
@@ -168,10 +168,6 @@ def test_headers_that_files_must_not_have_are_refused(header):
     with pytest.raises(ValueError, match=BAD_HEADERS[header]):
         samples(f"{header}\n1,2")
     assert process_time() - before < 5
-
-
-def test_columns_of_numbers_are_told():
-    assert number_columns({"a": 1, "b": "x", "c": 2.5, "d": True, "e": None}) == ["a", "c"]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from paretodepth.streaming.records import Records
+from paretodepth.streaming.records import Records, Values
 from paretodepth.tables import read_table
 from paretodepth.tables.cells import NOTATIONS, cell_values, forms, moment, moments
 from paretodepth.tables.reading import Reading
@@ -53,7 +53,7 @@ def test_a_stream_reads_the_values_of_a_file(tmp_path, delimiter, decimal):
         text = random_text(rng, delimiter, decimal)
         table = read_table(text_file(tmp_path, text), schema=SCHEMA, format=Reading(note=str))
         kinds = {"n": "numbers", "t": "times", "s": "text", "i": "numbers"}
-        records = list(Records(text.removesuffix("\n").encode().split(b"\n"), kinds=kinds))
+        records = list(Records(text.removesuffix("\n").encode().split(b"\n"), Values(None, kinds)))
         assert not [record.error for record in records if record.error]
         assert str([record.sample for record in records]) == str(plain(table)), text
 
@@ -98,7 +98,7 @@ def test_a_moment_by_itself_equals_the_one_in_a_column():
 def test_a_day_shows_whether_days_or_months_come_first():
     kinds = {"t": "times"}
     text = b"t,x\n03/04/2024,1\n05/05/2024,2\n13/04/2024,3\n03/04/2024,4\n2024-04-03,5"
-    found = [record.sample["t"] for record in Records(text.split(b"\n"), kinds=kinds)]
+    found = [record.sample["t"] for record in Records(text.split(b"\n"), Values(None, kinds))]
     assert found == [
         "03/04/2024",
         datetime(2024, 5, 5),

@@ -153,6 +153,7 @@ HOSTILE = {
     "fitted": [None, {}, "text", [1, 2], [{"a": 1.0}] * 40, [{}] * 40, [[]] * 40, [None] * 40],
     "later": [[], None, {}, "text", [1, 2], *([wrong] * 11 for wrong in ({"a": 1.0}, {}, [], None))],
     "names": [None, "a", [1], [["a"]]],
+    "waiting": [None, {}, [1], [{}], [{"a": 1.0}]],
     "e_values": [None, [0.0] * 4, np.zeros(3), np.full(4, np.nan), np.full(4, np.inf), -np.ones(4), np.zeros(4, int)],
     "drifts": [None, [-1], [5, 5], [10**30], ["a"], list(range(101)), [1.5]],
     "unlearnt": [None, [1], [[1]], [[-1, 2.0]], [[1, float("nan")]], [[1, "a"]], [[5, 1.0], [4, 1.0]], [[0, 1.0]] * 9],
@@ -179,8 +180,8 @@ def test_states_without_a_part_are_refused(saved, tmp_path):
 
 def test_a_state_holds_the_samples_and_nothing_fitted(saved):
     assert set(saved.state) == {
-        "parameters", "fitted", "later", "age", "n_seen", "n_learnt", "n_incomparable", "n_read", "names", "drifts",
-        "e_values", "unlearnt",
+        "parameters", "fitted", "later", "age", "n_seen", "n_learnt", "n_incomparable", "n_read", "names", "waiting",
+        "drifts", "e_values", "unlearnt",
     }  # fmt: skip
     assert saved().stat().st_size < 20_000
 
@@ -188,6 +189,6 @@ def test_a_state_holds_the_samples_and_nothing_fitted(saved):
 def test_scores_of_a_loaded_stream_are_those_of_the_batch_detector(saved):
     loaded = StreamingDetector.load(saved()).refresh_fronts()
     columns = {name: [sample[name] for sample in loaded.window_] for name in ("a", "b", "c")}
-    detector = ParetoDepthDetector(CRITERIA, alpha=0.1).fit(columns)
+    detector = ParetoDepthDetector(CRITERIA, method="blend", alpha=0.1).fit(columns)
     new = {"a": [0.5, 9.0], "b": [0.1, 0.2], "c": ["1", "2"]}
     assert_array_equal(loaded.score_samples(new), detector.score_samples(new))

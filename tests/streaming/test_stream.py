@@ -112,7 +112,7 @@ def test_a_sample_that_was_just_scored_is_scored_anew_by_new_fronts(method):
 @pytest.mark.parametrize("n_values", [0, 4])
 def test_between_fits_neighbors_are_those_in_the_window_and_fronts_those_of_the_last_fit(n_values):
     rng = np.random.default_rng(0)
-    stream = StreamingDetector(window=20, refresh=15, alpha=0.1, learn="all")
+    stream = StreamingDetector(window=20, refresh=15, method="depth", alpha=0.1, learn="all")
     stream.partial_fit(draws(rng, 40, 2, n_values))
     stream.refresh_fronts()
     fitted = batch(stream)

@@ -1,13 +1,12 @@
 """The command `watch`: a stream from standard input, a line of JSON for every sample."""
 
 import json
-import os
 import sys
 import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -21,16 +20,12 @@ from paretodepth.cli.options import check_outputs
 from paretodepth.cli.terminal import app, console, print_note, printable
 from paretodepth.scoring.methods import MethodName
 
-if TYPE_CHECKING:
-    from paretodepth.streaming.watching import Watcher
-
 N_RECENT = 1000
 """Samples whose time tells the latency."""
 N_SHOWN = 10
 """Anomalies that the view shows."""
 SECONDS_BETWEEN = 0.25
 """Between two pictures of the view."""
-DEFAULT_METHOD: MethodName = "blend"
 
 
 @app.command()
@@ -72,67 +67,37 @@ def watch(
     Example: paretodepth watch --replay --state run.state < measured.csv > scores.jsonl
     """
     from paretodepth.reports.detect import criteria_of
-    from paretodepth.streaming.watching import Watcher
+    from paretodepth.streaming.records import SignalSafeLines
+    from paretodepth.streaming.watch import watch as results_of
 
-    given = {
-        "criteria": None if criteria is None else criteria_of(criteria, "fail"),
-        "window": window,
-        "refresh": refresh,
-        "method": method,
-        "alpha": alpha,
-        "learn": learn,
-        "max_unlearnt": max_unlearnt,
-    }
-    parameters = {name: value for name, value in given.items() if value is not None}
-    if model is None and not (state and os.path.exists(state)):
-        parameters.setdefault("method", DEFAULT_METHOD)
-    if model is None:
-        check_outputs([] if state is None else [state], [], criteria)
-        watcher = Watcher(
-            parameters,
-            state=state,
-            save_every=save_every,
-            id_column=id_column,
-            note=str if quiet else print_note,
-            warn=print_note,
-        )
-    else:
-        check_model_alone(parameters, state)
-        watcher = Watcher.of_model(model, id_column, print_note)
-    _watch(watcher, replay=replay, is_strict=on_error == "stop")
-
-
-def _watch(watcher: "Watcher", *, replay: bool, is_strict: bool) -> None:
-    """Deal with all records of standard input, then write the state."""
-    from paretodepth.streaming.records import Records, SignalSafeLines
-    from paretodepth.tables.sources import check_standard_input
-
-    # The state too: what comes while it is written waits, so that it holds all that was shown.
-    with SignalSafeLines(check_standard_input().fileno()) as lines:
-        n_known = watcher.n_read if replay else 0
-        records = Records(lines, watcher.criteria, watcher.names, watcher.n_read - n_known, watcher.kinds)
-        with _view() if sys.stdout.isatty() else _json_lines() as show:
-            for record in records:
-                if record.number > n_known:
-                    _deal_with(watcher, record, show, is_strict=is_strict)
-        watcher.save()
+    check_outputs([] if state is None else [state], [], criteria)
+    lines = SignalSafeLines()
+    results = results_of(
+        lines,
+        None if criteria is None else criteria_of(criteria, "fail"),
+        window=window,
+        refresh=refresh,
+        method=method,
+        alpha=alpha,
+        learn=learn,
+        max_unlearnt=max_unlearnt,
+        state=state,
+        save_every=save_every,
+        replay=replay,
+        model=model,
+        id=id_column,
+        on_error=on_error,
+        note=str if quiet else print_note,
+        warn=print_note,
+    )
+    # While the state is written too, signals wait, so that it holds all that was shown.
+    with lines, _view() if sys.stdout.isatty() else _json_lines() as show:
+        for result in results:
+            show(result, time.perf_counter() - lines.came_at)
+            if "error" in result:
+                print_note(f"Record {result['record']:,} was skipped: {result['error']}")
     if lines.signal:
         raise typer.Exit(128 + lines.signal)
-    watcher.check_end()
-
-
-def _deal_with(watcher: "Watcher", record: Any, show: Any, *, is_strict: bool) -> None:
-    """Show the result of a record, and then write the state if it is time: what is in it has been shown."""
-    before = time.perf_counter()
-    result = watcher.result(record)
-    if "error" in result and is_strict:
-        watcher.unread_last()
-        watcher.save()
-        refuse_record(result)
-    show(result, time.perf_counter() - before)
-    if "error" in result:
-        print_note(f"Record {result['record']:,} was left out: {result['error']}")
-    watcher.save_if_due()
 
 
 @contextmanager
@@ -201,18 +166,3 @@ class _View:
             numbers = (f"{anomaly['score']:.4g}", f"{anomaly['p']:.2g}")
             table.add_row(Text(printable(name, 30)), *numbers, Text(printable(anomaly["because"] or "", 200)))
         return Group(Text(figures), Text(drift if self._n_drifts else "No drift.", style="yellow"), table)
-
-
-def check_model_alone(parameters: dict[str, Any], state: str | None) -> None:
-    """Refuse options of learning beside a model, which learns nothing."""
-    wrong = [*parameters] + ([] if state is None else ["state"])
-    if wrong:
-        raise ValueError(
-            f"--model scores with what it has learnt before, so nothing else can be learnt. Got '--{wrong[0]}' "
-            "besides; leave one of them out."
-        )
-
-
-def refuse_record(result: dict[str, Any]) -> NoReturn:
-    """End the stream at a record that is refused."""
-    raise ValueError(f"Record {result['record']:,}: {result['error']}")

@@ -45,7 +45,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     refresh : int or None, default=None
         The fronts are made anew after so many learnt samples. None: half of the window. While the window fills,
         also whenever it has grown by a quarter. 1: after every sample.
-    method : {"depth", "blend"}, default="depth"
+    method : {"blend", "depth"}, default="blend"
         As of `ParetoDepthDetector`.
     alpha : float, default=0.01
         The share of nominal samples that may be called anomalies. Until the window holds 1 / alpha - 1 samples
@@ -79,8 +79,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     To score a sample takes O(window) dissimilarities, to learn it none besides. A fit takes the time that the batch
-    detector's does, less the dissimilarities of metrics that estimate nothing: these are held. Functions as metrics
-    must give a pair the same value whatever else is in the block.
+    detector's does. Functions as metrics must give a pair the same value whatever else is in the block.
 
     Examples
     --------
@@ -102,7 +101,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         window: int = 1000,
         refresh: int | None = None,
-        method: MethodName = "depth",
+        method: MethodName = "blend",
         alpha: float = 0.01,
         learn: Literal["nominal", "all"] = "nominal",
         max_unlearnt: float | None = None,
@@ -212,7 +211,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         criteria : dict of callable or None, default=None
             By the criterion's name, the functions that are criteria's metrics.
         """
-        saved = read_state(path, criteria or {}, NAME, _warn)
+        saved = check_chosen(read_state(path, criteria or {}, NAME, _warn))
         detector = cls(**saved.parameters)
         detector._own = saved.stream
         return detector
@@ -280,27 +279,30 @@ def check_warm(stream: Stream) -> None:
         )
 
 
+class Input(NamedTuple):
+    """The number of records that were read, the names of their columns, and samples that wait for criteria."""
+
+    n_read: int
+    names: Sequence[str] = ()
+    waiting: Sequence[Any] = ()
+
+
 COUNTS = ("age", "n_seen", "n_learnt", "n_incomparable", "n_read")
 
 
 class Saved(NamedTuple):
-    """A saved stream with the detector's parameters, the number of records of its input, and their columns."""
+    """A saved stream with the detector's parameters and, of `watch`, what `Input` has."""
 
     parameters: dict[str, Any]
     stream: Stream
-    n_read: int
-    names: list[str]
+    input: Input
 
 
 def write_state(
-    path: str | os.PathLike[str],
-    stream: Stream,
-    parameters: Mapping[str, Any],
-    n_read: int | None = None,
-    names: Sequence[str] = (),
+    path: str | os.PathLike[str], stream: Stream, parameters: Mapping[str, Any], read: Input | None = None
 ) -> None:
     """Write a stream to a file atomically, after the checks that `read_state` makes: samples and counts, no model."""
-    window = stream.window
+    window, read = stream.window, read or Input(stream.n_seen)
     state = {
         # The number of threads is for the one who resumes to choose.
         "parameters": {name: value for name, value in parameters.items() if name != "n_jobs"},
@@ -310,8 +312,9 @@ def write_state(
         "n_seen": stream.n_seen,
         "n_learnt": stream.n_learnt,
         "n_incomparable": stream.n_incomparable,
-        "n_read": stream.n_seen if n_read is None else n_read,
-        "names": list(names),
+        "n_read": read.n_read,
+        "names": list(read.names),
+        "waiting": list(read.waiting),
         "drifts": list(stream.drifts),
         "e_values": stream.drift.e_values,
         "unlearnt": [list(one) for one in stream.unlearnt],
@@ -340,9 +343,16 @@ def read_state(
         stream.drifts.extend(state["drifts"])
         stream.drift.e_values = state["e_values"]
         stream.unlearnt.extend((number, float(score)) for number, score in state["unlearnt"])
-        return Saved(parameters, stream, state["n_read"], state["names"])
+        return Saved(parameters, stream, Input(state["n_read"], state["names"], state["waiting"]))
 
     saved: Saved = load_stream(path, callables, resumed)
+    return saved
+
+
+def check_chosen(saved: Saved) -> Saved:
+    """Refuse a stream of `watch` that has not chosen criteria yet."""
+    if saved.input.waiting:
+        raise ValueError("A saved stream must have criteria. Got one that still waits for records to choose them by.")
     return saved
 
 
@@ -367,7 +377,10 @@ def check_state(state: Mapping[str, Any], settings: StreamSettings) -> None:
     else:
         is_right = len(later) <= min(age, size)
     _refuse_unless(is_right, "numbers of samples")
-    names, drifts, e_values, unlearnt = (state[name] for name in ("names", "drifts", "e_values", "unlearnt"))
+    waiting, drifts, e_values, unlearnt = (state[name] for name in ("waiting", "drifts", "e_values", "unlearnt"))
+    is_right = isinstance(waiting, list) and len(waiting) <= (0 if n_seen or state["parameters"]["criteria"] else size)
+    _refuse_unless(is_right and all(isinstance(sample, dict) and sample for sample in waiting), "waiting samples")
+    names = state["names"]
     _refuse_unless(isinstance(names, list) and all(isinstance(name, str) for name in names), "names of columns")
     _refuse_unless(isinstance(drifts, list) and len(drifts) <= N_DRIFTS and _are_rising(drifts, n_seen), "drifts")
     is_right = isinstance(e_values, np.ndarray) and e_values.dtype == np.float64 and e_values.shape == EXPONENTS.shape

@@ -10,14 +10,17 @@ import os
 import select
 import signal
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time
+from time import perf_counter
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
+import pyarrow as pa
+
 from paretodepth._checks import one_line, shortened
 from paretodepth.criteria.criterion import Criterion
-from paretodepth.tables.cells import NOTATIONS, cell_values, moment
+from paretodepth.tables.cells import NOTATIONS, Tally, cell_values, moment
 from paretodepth.tables.delimited import (
     CSV,
     DELIMITERS,
@@ -30,6 +33,7 @@ from paretodepth.tables.delimited import (
 )
 from paretodepth.tables.expected_columns import MAX_COLUMNS, check_distinct_names
 from paretodepth.tables.reading import Reading
+from paretodepth.tables.sources import check_standard_input
 
 READ_BYTES = 2**16
 MAX_RECORD = 2**24
@@ -42,29 +46,23 @@ KINDS = {"numeric": "numbers", "series": "numbers", "times": "times", "text": "t
 
 
 class SignalSafeLines:
-    """The lines of a file, until it ends or the process is asked to stop.
+    """The lines of a file, by default standard input, until it ends or the process is asked to stop.
 
-    Within its context a signal interrupts nothing: it waits until a line has been dealt with, or what follows the last
-    one, so that nothing is left half done; one that comes while there is no line ends the wait.
-
-    Parameters
-    ----------
-    descriptor : int
-        Of the file.
-
-    Attributes
-    ----------
-    signal : int
-        The signal that ended the lines, 0 if none did.
+    Within its context a signal waits until the work on a line, and what follows the last one, is done; one that comes
+    while there is no line ends the wait. `signal` is the one that ended the lines, or 0. `came_at` is the time of the
+    last read.
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int | None = None) -> None:
         self.signal = 0
+        self.came_at = 0.0
         self._descriptor = descriptor
+        self._awake: list[int] = []
 
     def __enter__(self) -> SignalSafeLines:
         """Take the signals over."""
-        self._awake, self._waker = os.pipe()
+        awake, self._waker = os.pipe()
+        self._awake = [awake]
         os.set_blocking(self._waker, False)
         self._before = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
         return self
@@ -73,7 +71,7 @@ class SignalSafeLines:
         """Give the signals back."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        os.close(self._awake)
+        os.close(*self._awake)
         os.close(self._waker)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
@@ -81,15 +79,17 @@ class SignalSafeLines:
         os.write(self._waker, b"!")
 
     def __iter__(self) -> Iterator[bytes]:
-        """Give the lines as they come, without line feeds; of one that is too long to be a record only the start."""
+        """Yield the lines as they come, without line feeds; of one that is too long for a record only the start."""
+        descriptor = check_standard_input().fileno() if self._descriptor is None else self._descriptor
         parts: list[bytes] = []
         while not self.signal:
-            select.select([self._descriptor, self._awake], [], [])
-            more = b"" if self.signal else os.read(self._descriptor, READ_BYTES)
+            select.select([descriptor, *self._awake], [], [])
+            more = b"" if self.signal else os.read(descriptor, READ_BYTES)
             *ends, rest = more.split(b"\n")
             for end in ends:
                 if self.signal:
                     return
+                self.came_at = perf_counter()
                 yield b"".join([*parts, end])
                 parts = []
             if sum(map(len, parts)) <= MAX_RECORD:
@@ -101,19 +101,9 @@ class SignalSafeLines:
 
 
 class Lines:
-    """Lines with numbers, which can be given back to be read again.
+    """Lines with numbers, counted from 1, which can be given back to be read again."""
 
-    Parameters
-    ----------
-    lines : iterable of bytes
-
-    Attributes
-    ----------
-    number : int
-        Of the line that was read last, counted from 1.
-    """
-
-    def __init__(self, lines: Any) -> None:
+    def __init__(self, lines: Iterable[bytes]) -> None:
         self.number = 0
         self._source = lines
         self._lines = iter(lines)
@@ -141,56 +131,108 @@ class Lines:
 
 
 class Record(NamedTuple):
-    """One record of the input.
-
-    Attributes
-    ----------
-    number : int
-        From 1 on.
-    sample : dict or list
-        Empty if it cannot be read.
-    error : str
-        Why it cannot be read; empty if it can.
-    """
+    """One record of the input: its number from 1 on, the sample, and why it cannot be read, empty if it can."""
 
     number: int
     sample: Any
     error: str = ""
 
 
-class Records:
-    """JSON lines, or CSV with a header, as samples. Cells are read as those of files are.
+class Values:
+    """Reads text in records as the cells of files are read, by what each column holds.
 
-    What a column holds follows from `kinds`, from the criteria or, where neither tells it, from its first cell with a
-    value. Cells that are no numbers in a column of numbers stay text, which criteria refuse.
+    That follows from `kinds`, from the criteria or, where neither shows it, from the first value of the column. Text in
+    a column of numbers that is no number stays text, which criteria refuse.
+
+    Parameters
+    ----------
+    criteria : list of Criterion or None
+    kinds : dict
+        What columns hold by name, "numbers", "times" or "text", as far as a fitted model knows it.
+    """
+
+    def __init__(self, criteria: Sequence[Criterion] | None = None, kinds: Mapping[str, str] | None = None) -> None:
+        self._criteria = criteria or []
+        self._kinds = {name: kind for name, kind in (kinds or {}).items() if kind}
+        self._notations: dict[str, str] = {}
+
+    def read(self, sample: Any, decimal: str = "") -> Any:
+        """Return a sample with its text read; with a decimal mark all text is cells, of which some are numbers."""
+        if not isinstance(sample, Mapping):
+            return sample
+        kinds = {name: self._kind(name) for name, value in sample.items() if isinstance(value, str)}
+        cells = [name for name, kind in kinds.items() if kind == "numbers" or (decimal and not kind)]
+        values = cell_values([sample[name] for name in cells], decimal or ".") if cells else []
+        times = [name for name, kind in kinds.items() if kind == "times"]
+        read = {
+            **sample,
+            **dict(zip(cells, values, strict=True)),
+            **{name: self._time(name, sample[name]) for name in times},
+        }
+        for name, value in read.items():
+            if not self._kind(name) and isinstance(value, str | int | float) and len(self._kinds) < MAX_COLUMNS:
+                self._kinds[name] = "text" if isinstance(value, str) else "numbers"
+        return read
+
+    def column(self, name: str, values: list[Any]) -> list[Any]:
+        """Return the values of a column as a table would have them: text that is no number is missing, or dates."""
+        kind = self._kinds.get(name)
+        if kind == "numbers":
+            return [None if isinstance(value, str) else value for value in values]
+        if kind == "text" and all(value is None or isinstance(value, str) for value in values):
+            tally = Tally()
+            tally.add(pa.array(values, pa.string()))
+            if tally.is_date and len(tally.notations) == 1:
+                self._kinds[name] = "times"
+                return [None if value is None else self._time(name, value) for value in values]
+        return values
+
+    def _time(self, name: str, text: str) -> datetime | time | str | None:
+        """Return the time that a text means; the text if it is none, or if the day or the month may come first."""
+        known = self._notations.get(name)
+        read = ((notation, moment(text.strip(), notation)) for notation in ([known] if known else NOTATIONS))
+        found = {notation: value for notation, value in read if value is not None}
+        if len(found) == 1 and len(self._notations) < MAX_COLUMNS:
+            (self._notations[name],) = found
+        if len(set(found.values())) == 1:
+            return next(iter(found.values()))
+        with contextlib.suppress(ValueError):
+            return time.fromisoformat(text.strip() if ":" in text else "").replace(tzinfo=None)
+        (value,) = cell_values([text], ".")
+        return None if value is None or value != value else text
+
+    def _kind(self, name: str) -> str:
+        """Return what a column holds, nothing as long as that is not known."""
+        if name in self._kinds:
+            return self._kinds[name]
+        read = [criterion.registered for criterion in self._criteria if _reads(criterion, name)]
+        kind = next(filter(None, (KINDS.get(metric.kind) for metric in read if metric is not None)), "")
+        # A stream may have ever new keys.
+        if kind and len(self._kinds) < MAX_COLUMNS:
+            self._kinds[name] = kind
+        return kind
+
+
+class Records:
+    """JSON lines, or CSV with a header, as samples.
 
     Parameters
     ----------
     lines : iterable of bytes
-    criteria : list of Criterion or None
-        Which columns hold numbers, times or text, if that is known.
+    values : Values or None
     names : list of str
-        Of the columns of a stream that is resumed: its CSV needs no header any more. Otherwise empty.
+        The columns of a stream that is resumed, whose CSV needs no header any more. Otherwise empty.
     n_read : int
-        Records that were read before; numbers continue from there.
-    kinds : dict
-        What columns hold by name, "numbers", "times" or "text", as a fitted model knows it.
+        Number of records that were read before.
     """
 
     def __init__(
-        self,
-        lines: Any,
-        criteria: Sequence[Criterion] | None = None,
-        names: Sequence[str] = (),
-        n_read: int = 0,
-        kinds: Mapping[str, str] | None = None,
+        self, lines: Iterable[bytes], values: Values | None = None, names: Sequence[str] = (), n_read: int = 0
     ) -> None:
         self._lines = Lines(lines)
-        self._criteria = criteria
+        self._values = values or Values()
         self._names = list(names)
         self._number = n_read
-        self._kinds = {name: kind for name, kind in (kinds or {}).items() if kind}
-        self._notations: dict[str, str] = {}
         self._decimal: str | None = None
 
     def __iter__(self) -> Iterator[Record]:
@@ -208,7 +250,12 @@ class Records:
                     continue
             number, record = self._lines.number, [line]
             try:
-                sample, error = self._from_cells(record, delimiter) if delimiter else self._from_json(line), ""
+                sample, error = (
+                    self._from_cells(record, delimiter)
+                    if delimiter
+                    else self._values.read(check_object(check_length([line]))),
+                    "",
+                )
             except (ValueError, RecursionError) as refused:
                 # A lone quotation mark costs its own line, not those behind it.
                 self._lines.give_back(record[1:])
@@ -259,58 +306,11 @@ class Records:
             refuse_unclosed()
         return cells
 
-    def _from_cells(self, record: list[bytes], delimiter: str) -> dict[str, Any]:
+    def _from_cells(self, record: list[bytes], delimiter: str) -> Any:
         cells = check_n_cells(self._row(record, delimiter), self._names)
         if self._decimal is None:
             self._decimal = decimal_mark([cell for cell in cells if cell], delimiter)
-        sample: dict[str, Any] = dict(zip(self._names, cells, strict=True))
-        names = [name for name in self._names if self._kind(name) not in ("text", "times")]
-        values = cell_values([sample[name] for name in names], self._decimal or ".")
-        sample |= {name: self._noted(name, value) for name, value in zip(names, values, strict=True)}
-        times = [name for name in self._names if self._kind(name) == "times" and sample[name] is not None]
-        return sample | {name: self._time(name, sample[name]) for name in times}
-
-    def _from_json(self, text: bytes) -> Any:
-        sample = check_object(check_length([text]))
-        return {name: self._read(name, value) for name, value in sample.items()} if isinstance(sample, dict) else sample
-
-    def _read(self, name: str, value: Any) -> Any:
-        """Return a value of JSON; text is read as a cell where the column holds numbers or times."""
-        kind = self._kind(name)
-        if not isinstance(value, str) or kind not in ("numbers", "times"):
-            return self._noted(name, value)
-        return self._time(name, value) if kind == "times" else cell_values([value], ".")[0]
-
-    def _noted(self, name: str, value: Any) -> Any:
-        """Return a value, of which the first of a column shows what it holds."""
-        # A stream may have ever new keys.
-        if not self._kind(name) and isinstance(value, str | int | float) and len(self._kinds) < MAX_COLUMNS:
-            self._kinds[name] = "text" if isinstance(value, str) else "numbers"
-        return value
-
-    def _time(self, name: str, text: str) -> datetime | time | str | None:
-        """Return the time that a text means; the text if it is none, or if the day or the month may come first."""
-        known = self._notations.get(name)
-        read = ((notation, moment(text.strip(), notation)) for notation in ([known] if known else NOTATIONS))
-        found = {notation: value for notation, value in read if value is not None}
-        if len(found) == 1 and len(self._notations) < MAX_COLUMNS:
-            (self._notations[name],) = found
-        if len(set(found.values())) == 1:
-            return next(iter(found.values()))
-        with contextlib.suppress(ValueError):
-            return time.fromisoformat(text.strip() if ":" in text else "").replace(tzinfo=None)
-        (value,) = cell_values([text], ".")
-        return None if value is None or value != value else text
-
-    def _kind(self, name: str) -> str:
-        """Return what a column holds, nothing as long as that is not known."""
-        if name in self._kinds:
-            return self._kinds[name]
-        read = [criterion.registered for criterion in self._criteria or [] if _reads(criterion, name)]
-        kind = next(filter(None, (KINDS.get(metric.kind) for metric in read if metric is not None)), "")
-        if kind and len(self._kinds) < MAX_COLUMNS:
-            self._kinds[name] = kind
-        return kind
+        return self._values.read(dict(zip(self._names, cells, strict=True)), self._decimal or ".")
 
 
 def _reads(criterion: Criterion, name: str) -> bool:
@@ -358,8 +358,3 @@ def check_n_cells(cells: list[str | None], names: Sequence[str]) -> list[str | N
             "into quotation marks."
         )
     return cells
-
-
-def number_columns(sample: Mapping[str, Any]) -> list[str]:
-    """Return the columns of a sample that hold numbers."""
-    return [name for name, value in sample.items() if isinstance(value, float | int) and not isinstance(value, bool)]

@@ -38,7 +38,7 @@ class RiverDetector(base.AnomalyDetector):  # type: ignore[misc, name-defined]
         criteria: Sequence[Criterion] | None = None,
         window: int = 1000,
         refresh: int | None = None,
-        method: MethodName = "depth",
+        method: MethodName = "blend",
         alpha: float = 0.01,
         learn: Literal["nominal", "all"] = "nominal",
         max_unlearnt: float | None = None,
