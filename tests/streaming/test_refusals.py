@@ -115,7 +115,8 @@ COVARIANCE = [Criterion("m", [0, 1], "mahalanobis")]
 
 def test_equal_samples_at_first_do_not_hold_up_a_stream():
     samples = [[1.0, 2.0]] * 25 + ORDINARY[:1000]
-    observations, told = course(StreamingDetector(COVARIANCE, window=100, alpha=0.05), samples)
+    stream = StreamingDetector(COVARIANCE, window=100, method="depth", alpha=0.05)
+    observations, told = course(stream, samples)
     assert None not in observations
     assert all(observation.is_learnt for observation in observations[:25])
     assert all(observation.score > 0 for observation in observations[60:])

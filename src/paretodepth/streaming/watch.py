@@ -296,8 +296,8 @@ class Watcher:
         unused = ", ".join(f"{column.name} ({column.reason})" for column in suggestion.columns if not column.criteria)
         self._note(
             f"Criteria chosen automatically from the first {len(self._waiting):,} records: "
-            f"{'; '.join(criterion.name for criterion in suggestion.criteria)}. Not used: {unused or 'none'}. To change "
-            "them, run paretodepth suggest FILE > criteria.toml, edit it, and pass --criteria criteria.toml."
+            f"{'; '.join(criterion.name for criterion in suggestion.criteria)}. Not used: {unused or 'none'}. To "
+            "change them, run paretodepth suggest FILE > criteria.toml, edit it, and pass --criteria criteria.toml."
         )
         self._parameters["criteria"] = suggestion.criteria
         self._stream, self._is_chosen = self._new_stream(), True
