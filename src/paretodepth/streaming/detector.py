@@ -260,9 +260,7 @@ class StreamingDetector(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _fitted(self) -> Stream:
-        stream = self._stream
-        check_warm(stream)
-        return stream
+        return check_warm(self._stream)
 
 
 def _warn(sentence: str) -> None:
@@ -270,13 +268,14 @@ def _warn(sentence: str) -> None:
     warnings.warn(sentence, AdviceWarning, stacklevel=4)
 
 
-def check_warm(stream: Stream) -> None:
-    """Refuse to tell what only a model can, before there are enough samples for one."""
+def check_warm(stream: Stream) -> Stream:
+    """Return a stream that has learned enough samples for a model."""
     if stream.model is None:
         raise NotFittedError(
             f"This {NAME} must have learnt {stream.settings.n_needed} samples, what 'alpha' needs. Got "
             f"{stream.window.n_samples} so far; call learn_one or partial_fit with more."
         )
+    return stream
 
 
 class Input(NamedTuple):
@@ -285,9 +284,6 @@ class Input(NamedTuple):
     n_read: int
     names: Sequence[str] = ()
     waiting: Sequence[Any] = ()
-
-
-COUNTS = ("age", "n_seen", "n_learnt", "n_incomparable", "n_read")
 
 
 class Saved(NamedTuple):
@@ -366,7 +362,7 @@ def check_parameters(parameters: Any) -> dict[str, Any]:
 
 def check_state(state: Mapping[str, Any], settings: StreamSettings) -> None:
     """Refuse counts that no stream can have."""
-    for name in COUNTS:
+    for name in ("age", "n_seen", "n_learnt", "n_incomparable", "n_read"):
         _refuse_unless(is_integer(state[name]) and 0 <= state[name] < 2**62, name)
     fitted, later, age, n_seen = (state[name] for name in ("fitted", "later", "age", "n_seen"))
     _refuse_unless(isinstance(fitted, list) and isinstance(later, list), "samples")
