@@ -124,13 +124,11 @@ def test_what_a_cell_is_follows_from_who_reads_it():
     assert sample == {"when": datetime(2024, 5, 6), "clock": "noon", "code": "007"}
 
 
-def test_a_stream_that_goes_on_needs_no_header():
+def test_headers_of_resumed_and_marked_streams():
     assert samples("1,2\n3,4", names=["a", "b"]) == [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 4.0}]
     assert samples("a,b\n3,4", names=["a", "b"]) == [{"a": 3.0, "b": 4.0}]
     assert [record.number for record in Records([b"a,b", b"3,4"], names=["a", "b"], n_read=7)] == [8]
-
-
-def test_a_byte_order_mark_is_no_part_of_a_name():
+    # A byte order mark is no part of a name.
     assert [record.sample for record in Records([b"\xef\xbb\xbfa,b", b"1,2"])] == [{"a": 1.0, "b": 2.0}]
 
 

@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from paretodepth import AdviceWarning, Criterion, ParetoDepthDetector
 from paretodepth.streaming import StreamingDetector
 from tests import naive
+from tests.streaming.random_streams import table
 
 pytestmark = pytest.mark.filterwarnings("ignore::paretodepth.AdviceWarning")
 METHODS = ["depth", "blend"]
@@ -25,12 +26,6 @@ HISTORIES = st.lists(
     ),
     max_size=8,
 )
-
-
-def table(samples):
-    """Return samples as a table: a dict of columns, or a list."""
-    is_named = isinstance(samples[0], dict)
-    return {name: [sample[name] for sample in samples] for name in samples[0]} if is_named else samples
 
 
 def batch(stream):
@@ -203,14 +198,13 @@ def test_rows_of_data_frames_are_samples():
 
 
 def test_learning_after_scoring_is_the_same_as_learning():
-    X = draws(np.random.default_rng(5), 80, 2, 0)
-    streams = [StreamingDetector(window=30, alpha=0.1) for _ in range(2)]
-    for x in X:
-        streams[0].score_one(x)
-        streams[0].learn_one(x)
-        streams[1].learn_one(x)
-    assert streams[0].window_ == streams[1].window_
-    assert streams[0].score_one([2.0, 2.0]) == streams[1].score_one([2.0, 2.0])
+    scored, unscored = (StreamingDetector(window=30, alpha=0.1) for _ in range(2))
+    for x in draws(np.random.default_rng(5), 80, 2, 0):
+        scored.score_one(x)
+        scored.learn_one(x)
+        unscored.learn_one(x)
+    assert scored.window_ == unscored.window_
+    assert scored.score_one([2.0, 2.0]) == unscored.score_one([2.0, 2.0])
 
 
 def test_a_row_that_was_changed_after_it_was_scored_is_scored_anew():
