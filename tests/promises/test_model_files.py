@@ -81,7 +81,7 @@ def assert_same(a, b, new):
     assert explained_by[0].sentences == explained_by[1].sentences
     explanations = [vars(explanation).copy() for explanation in explained_by]
     # The index of a data frame, which numpy cannot compare.
-    np.testing.assert_equal(*(np.array(explained.pop("labels")) for explained in explanations))
+    np.testing.assert_equal(*(np.array(explained.pop("names")) for explained in explanations))
     values = [explained.pop("values") for explained in explanations]
     np.testing.assert_equal(*(compared.to_columns(explanations[0]["criteria"]) for compared in values))
     np.testing.assert_equal(*explanations)
