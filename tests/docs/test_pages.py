@@ -32,7 +32,6 @@ PUBLIC = (
     ".tables",
     ".fronts",
     ".plots",
-    ".reports",
 )
 FENCE = re.compile(r"^```.*?^```", flags=re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")

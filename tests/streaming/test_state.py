@@ -123,8 +123,9 @@ def saved(tmp_path):
     return changed
 
 
-def test_damaged_files_are_refused(saved):
+def test_damaged_files_are_refused_or_hold_the_same_state(saved):
     path = saved()
+    state = repr(load_stream(path, {}, dict))
     whole = path.read_bytes()
     for size in (0, 10, 100, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:size])
@@ -132,8 +133,11 @@ def test_damaged_files_are_refused(saved):
             StreamingDetector.load(path)
     for place in range(0, len(whole), len(whole) // 50):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        with pytest.raises(ValueError, match="model file"):
-            StreamingDetector.load(path)
+        try:
+            # Some bytes of a zip carry no content, the time of its parts for example.
+            assert repr(load_stream(path, {}, dict)) == state
+        except ValueError as error:
+            assert "model file" in str(error)
 
 
 def test_files_of_the_other_kind_are_refused(saved, tmp_path):

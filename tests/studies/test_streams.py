@@ -14,13 +14,13 @@ def test_answers_are_those_of_the_batch_detector():
 
 def test_a_wrong_answer_would_be_named(monkeypatch):
     monkeypatch.setattr(streams.StreamingDetector, "score_samples", lambda self, X: np.zeros(len(X)))
-    assert streams.wrong_methods(window=120, n_criteria=(2,)) == ["depth, K = 2", "criteria, K = 2", "blend, K = 2"]
+    assert streams.wrong_methods(window=120, n_criteria=(2,)) == ["depth, K = 2", "blend, K = 2"]
 
 
 def test_times_are_told_of_ours_and_of_river():
     times = streams.stream_times((2,), window=120, n_timed=30)
     names = [row.name for row in times]
-    assert names[:3] == ["paretodepth, depth", "paretodepth, criteria", "paretodepth, blend"]
+    assert names[:2] == ["paretodepth, depth", "paretodepth, blend"]
     assert {"River LocalOutlierFactor", "River HalfSpaceTrees"} <= set(names)
     assert all(0 < row.mean <= row.largest and row.p99 <= row.largest for row in times)
 
