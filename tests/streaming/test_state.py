@@ -1,5 +1,7 @@
 """Saved streams: they go on as if they had never stopped; damaged and hostile files are refused."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -125,19 +127,19 @@ def saved(tmp_path):
 
 def test_damaged_files_are_refused_or_hold_the_same_state(saved):
     path = saved()
-    state = repr(load_stream(path, {}, dict))
     whole = path.read_bytes()
     for size in (0, 10, 100, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:size])
         with pytest.raises(ValueError, match="must be a whole model file"):
             StreamingDetector.load(path)
+    n_harmless = 0
     for place in range(0, len(whole), len(whole) // 50):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        try:
-            # Some bytes of a zip carry no content, the time of its parts for example.
-            assert repr(load_stream(path, {}, dict)) == state
-        except ValueError as error:
-            assert "model file" in str(error)
+        # Some bytes of a zip carry no content, for example the times of its parts.
+        with contextlib.suppress(ValueError):
+            np.testing.assert_equal(load_stream(path, {}, dict), saved.state)
+            n_harmless += 1
+    assert n_harmless < 5
 
 
 def test_files_of_the_other_kind_are_refused(saved, tmp_path):
