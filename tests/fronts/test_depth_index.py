@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from paretodepth import Fronts, front_numbers
-from paretodepth.fronts.depth_index import Depths, FirstLevels, Staircases
+from paretodepth.fronts.depth_index import N_FIRST_SWEPT, Depths, FirstLevels, Staircases
 from paretodepth.fronts.fronts import lexicographic_order
 from tests import naive
 from tests.draws import DRAWS, N_EXAMPLES, draw_dyads, dyad_arrays, numbered_dyads
@@ -58,6 +58,12 @@ def test_sweeps_and_lookups_of_two_criteria_agree(draw):
         assert_array_equal(swept.first_dominated(new), looked_up.first_dominated(new))
         assert_array_equal(swept.first_undominated(new), looked_up.first_undominated(new))
         assert_array_equal(swept.both(new), looked_up.both(new))
+        in_order = lexicographic_order(fronts.dyads)
+        staircases = Staircases(fronts, swept=(fronts.dyads[in_order], fronts.numbers[in_order].astype(np.int32)))
+        for _ in range(N_FIRST_SWEPT + 1):
+            assert "_envelopes" not in vars(staircases)
+            assert_array_equal(staircases.first_dominated(new[:10]), looked_up.first_dominated(new[:10]))
+        assert ("_envelopes" in vars(staircases)) == (len(fronts.dyads) > 2000)
 
 
 def test_sweeps_and_lookups_equal_the_naive_depths_on_any_dyads():

@@ -16,6 +16,8 @@ from paretodepth.fronts.tree import MAX_HEIGHT, build_level_tree, encoded
 Swept = tuple[NDArray[np.float64], NDArray[np.int32]]
 SWEPT_POINTS = 200.0
 """Points that a sweep passes in the time it takes to look up one dyad; 0 never sweeps."""
+N_FIRST_SWEPT = 8
+"""Sweeps that take as long as to build the tree that looks dyads up."""
 N_SEARCHES = 16
 """Dyads that a sweep searches for side by side."""
 MIN_GROUP_BITS = 5
@@ -96,12 +98,13 @@ class Staircases:
     Many dyads are swept along the first criterion together with the points of the fronts.
     A few are looked up: the fronts, or a tree of them, are bisected, and each front itself.
     `swept` are the dyads of the fronts in lexicographic order and their front numbers, if
-    known; `swept_points` changes no depth.
+    known: then a tree is built only after some sweeps. `swept_points` changes no depth.
     """
 
     def __init__(self, fronts: Fronts, *, swept: Swept | None = None, swept_points: float = SWEPT_POINTS) -> None:
         self._fronts = fronts
         self._swept_points = swept_points
+        self._n_sweeps_left = 0 if swept is None else N_FIRST_SWEPT
         if swept is not None:
             self._swept = swept
 
@@ -123,7 +126,8 @@ class Staircases:
         """
         n_fronts = len(self._fronts)
         depths = np.zeros(len(dyads)) if undominated is None else undominated.copy()
-        if self._is_swept(dyads):
+        self._n_sweeps_left -= 1
+        if self._is_swept(dyads) or self._n_sweeps_left >= 0:
             size = 1 << max(MIN_GROUP_BITS, n_fronts.bit_length() // 2)
             groups = np.full(n_fronts // size + 1, np.nan)
             fronts = np.full(len(groups) * size, np.nan)

@@ -265,8 +265,9 @@ def _number_in_order(
 
 def is_new(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which of dyads in lexicographic order differ from the one before."""
-    is_first = np.ones(len(ordered), bool)
-    is_first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    is_first: NDArray[np.bool_] = np.arange(len(ordered)) == 0
+    for column in ordered.T:
+        is_first[1:] |= column[1:] != column[:-1]
     return is_first
 
 

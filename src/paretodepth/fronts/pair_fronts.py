@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, groupby
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -126,11 +126,9 @@ class PairFronts:
                 continue
             deep, shallow = staircases.both(ordered)
             depths[order] = (deep + shallow) / 2
-            if beyond is None:
-                yield depths, len(fronts)
-            else:
+            if beyond is not None:
                 depths[order] = beyond.shares(ordered, (deep + shallow) / 2, deep > len(fronts))
-                yield depths, 1
+            yield depths, len(fronts) if beyond is None else 1
 
 
 @dataclass(frozen=True)
@@ -168,8 +166,7 @@ def random_rows(dyads: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
     """Return `n_rows` random dyads in their order, the same ones every time, or all if there are no more."""
     if len(dyads) <= n_rows:
         return dyads
-    rows: NDArray[np.intp] = np.sort(np.random.default_rng(0).choice(len(dyads), n_rows, replace=False))
-    return dyads[rows]
+    return dyads.take(np.sort(np.random.default_rng(0).choice(len(dyads), n_rows, replace=False)), axis=0)
 
 
 def with_sampled(fronts: PairFronts, dyads: NDArray[np.float64], n_jobs: int | None) -> PairFronts:
@@ -234,30 +231,29 @@ def ordered_pairs(
 
     A single criterion is given a second one that is always 0: it has the same fronts.
     """
-    of_first: tuple[int, NDArray[np.intp], NDArray[np.bool_]] | None = None
-    for first, *rest in criteria.tolist():
-        if of_first is None or of_first[0] != first:
-            of_first = (first, *value_order(dyads[:, first]))
-        _, order, is_same = of_first
-        second = dyads[:, rest[0]] if rest else np.zeros(len(dyads))
-        if rest and is_same.any():
-            order, is_same = order.copy(), is_same.copy()
-            order_ties(second, order, is_same)
-        ordered = np.empty((len(dyads), 2))
-        ordered[:, 0], ordered[:, 1] = dyads[order, first], second[order]
-        yield order, ordered
+    for first, several in groupby(criteria.tolist(), lambda pair: pair[0]):
+        by_first, is_tied = value_order(dyads[:, first])
+        # To take values is far faster than to index a column: its values are first put next to each other.
+        has_ties, in_order = is_tied.any(), dyads[:, first].take(by_first)
+        for _, *rest in several:
+            order, second = by_first, dyads[:, rest[0]] if rest else np.zeros(len(dyads))
+            if rest and has_ties:
+                order = by_first.copy()
+                order_ties(second, order, is_tied.copy())
+                # Zeros of either sign are equal, and may have changed places.
+                in_order = dyads[:, first].take(order)
+            ordered = np.empty((len(dyads), 2))
+            ordered[:, 0], ordered[:, 1] = in_order, second.take(order)
+            yield order, ordered
 
 
 def chosen_pairs(dyads: NDArray[np.float64], *, max_pairs: int = MAX_PAIRS) -> NDArray[np.intp]:
     """Return the pairs of criteria whose fronts are worth making, shape (n_pairs, 2), in ascending order.
 
-    All pairs, as long as they are at most `max_pairs`, those of ten criteria. Of more
-    criteria, in turns, each with the one it depends on most, each with the one it depends
-    on least, each with the one it depends on second most, and so on, until the pairs are
-    that many; within a turn the strongest dependence goes first, or the weakest. Dependent
-    criteria come first because a broken dependence is seen in no criterion alone. The
-    first turn is always finished, so every criterion occurs and there are never more
-    pairs than `max_pairs` or criteria.
+    All pairs, if they are at most `max_pairs`, those of ten criteria. Of more criteria, turns add pairs until they are
+    that many: each criterion with the one it depends on most, then on least, then on second most, and so on; within a
+    turn the strongest dependence goes first, or the weakest. A broken dependence shows in no criterion alone. The first
+    turn is always finished, so every criterion occurs, and there are never more pairs than `max_pairs` or criteria.
 
     Dependence is the absolute rank correlation (Spearman's) of evenly spread dyads. Of
     equal ones the earlier criteria go first. A single criterion stands for itself, shape (1, 1).

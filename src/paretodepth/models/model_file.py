@@ -320,9 +320,3 @@ def fronts_are_fast(criteria: Criteria, training: Encodings, n_sets: int, *, is_
     n_columns = sum(0 if fitted.is_precomputed else own[0].size for fitted, own in zip(criteria, training, strict=True))
     of_sorting = n_sets if is_pairwise else SORTING_COSTS.get(len(criteria), MAX_SORTING_COST)
     return bool(n_samples * (n_samples - 1) // 2 * (of_sorting + n_columns / COLUMNS_SORTED) <= MAX_RECOMPUTED)
-
-
-def check_fast(is_fast: bool) -> None:
-    """Refuse to compute fronts that a file should hold."""
-    if not is_fast:
-        raise ValueError("no fronts, of too many dyads to compute them")
