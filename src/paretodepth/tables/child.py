@@ -41,7 +41,7 @@ ENVIRONMENT = {
     "PYTHONUTF8": "1",
     "RUST_BACKTRACE": "0",
 }
-ENDED_BY_LIMIT = {getattr(signal, name, None) for name in ("SIGABRT", "SIGKILL", "SIGXCPU")}
+ENDED_BY_LIMIT = {getattr(signal, name, None) for name in ("SIGABRT", "SIGXCPU")}
 """How a child ends that cannot say itself that it reached a limit."""
 SECONDS_OF_UNIT = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 # What Python's calendar shows: from the year 1 to 9999, and differences of up to 999,999,999 days.

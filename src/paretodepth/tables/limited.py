@@ -34,7 +34,8 @@ def main(module: str, n_bytes: str, n_output: str, n_seconds: str, *arguments: s
         for name, most in limits.items():
             # macOS takes no limit of addresses: there the parent watches.
             with contextlib.suppress(ValueError, OSError):
-                resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(most), int(most)))
+                # At the softer of two limits of time a signal ends the process that says so.
+                resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(most), int(most) + (name == "CPU")))
     try:
         importlib.import_module(module).main(sys.stdin.buffer, sys.stdout.buffer, *arguments)
         sys.stdout.buffer.flush()
