@@ -359,7 +359,7 @@ def test_a_page_of_no_samples_opens(tmp_path, opened):
     new = pa.table({"a": [0.5, 0.5], "b": pa.array([None, None], pa.float64())})
     find(ParetoDepthDetector(criteria), nominal, new).report(tmp_path / "report.html")
     page = opened(tmp_path / "report.html")
-    assert "Not scored, for lack of a value: 2 samples" in page.inner_text("#advice")
+    assert "Not scored because of missing values: 2 samples" in page.inner_text("#advice")
     assert not page.is_visible("#panel")
     page.focus("#handle")
     page.keyboard.press("Home")
