@@ -7,17 +7,17 @@ from paretodepth.cli import app
 
 
 @pytest.mark.slow
-def test_demo_ranks_the_odd_ones_and_writes_a_picture(tmp_path):
+def test_demo_ranks_the_anomalous_pedestrians_first_and_writes_a_picture(tmp_path):
     result = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "new")])
     assert result.exit_code == 0
-    # What is piped tells the steps, and none of the phases of their fits.
+    # Piped output lists the steps, and none of the phases of their fits.
     assert [step.split()[0] for step in re.findall(r"^· (.*) …$", result.output, re.MULTILINE)] == [
         "Simulating",
         "Sorting",
         "Comparing",
         "Drawing,",
     ]
-    assert "odd in speed and shape" in result.output
+    assert "anomalous in speed and shape" in result.output
     aucs = {name: float(auc) for name, auc in re.findall(r"^  (\w[\w ]*\w) +(0\.\d+)$", result.output, re.MULTILINE)}
     assert aucs["speed and shape"] > 0.95
     assert aucs["speed and shape"] > max(aucs["speed alone"], aucs["shape alone"])

@@ -281,8 +281,9 @@ def test_a_small_model_is_a_small_file(tmp_path):
 
 
 @pytest.mark.slow
-def test_scores_are_the_same_in_another_process_with_any_number_of_threads(blend_model, tmp_path):
-    (tmp_path / "m").write_bytes(blend_model)
+def test_scores_are_the_same_in_another_process_with_any_number_of_threads(tmp_path):
+    detector = ParetoDepthDetector(method="blend").fit(X)
+    detector.save(tmp_path / "m")
     np.save(tmp_path / "new.npy", NEW)
     code = (
         "import sys, numpy as np\nfrom paretodepth import ParetoDepthDetector\n"
@@ -291,7 +292,7 @@ def test_scores_are_the_same_in_another_process_with_any_number_of_threads(blend
         "    sys.stdout.buffer.write(detector.score_samples(np.load('new.npy')).tobytes())"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=True)
-    assert done.stdout == 4 * ParetoDepthDetector(method="blend").fit(X).score_samples(NEW).tobytes()
+    assert done.stdout == 4 * detector.score_samples(NEW).tobytes()
 
 
 @pytest.mark.parametrize("library", [pickle, joblib])

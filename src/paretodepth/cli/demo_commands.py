@@ -37,7 +37,7 @@ def demo(
         )
         for rank, sample in ranked
     ]
-    headings = ("rank", "pedestrian", "mean depth", "called", "in truth")
+    headings = ("rank", "pedestrian", "mean depth", "flagged", "in truth")
     print_table("The fifteen most anomalous of 120 pedestrians", headings, rows)
     console.print("Area under the ROC curve (1 is perfect, 0.5 is guessing):")
     for name, auc in result.aucs.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
+import os
 import sys
 
 with contextlib.suppress(ImportError):
@@ -36,15 +37,20 @@ def main(module: str, n_bytes: str, n_output: str, n_seconds: str, *arguments: s
             with contextlib.suppress(ValueError, OSError):
                 # At the softer of two limits of time a signal ends the process that says so.
                 resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(most), int(most) + (name == "CPU")))
+    code, words = 0, ""
     try:
         importlib.import_module(module).main(sys.stdin.buffer, sys.stdout.buffer, *arguments)
         sys.stdout.buffer.flush()
     except MemoryError:
-        sys.exit(TOO_LARGE)
+        code = TOO_LARGE
     except BaseException as error:
         # A panic of a library in Rust is no Exception.
         is_full = isinstance(error, OSError) and error.errno == errno.EFBIG
-        sys.exit(TOO_LARGE if is_full else " ".join(str(error).split())[:2000] or type(error).__name__)
+        code, words = (TOO_LARGE, "") if is_full else (1, " ".join(str(error).split())[:2000] or type(error).__name__)
+    sys.stderr.write(words)
+    sys.stderr.flush()
+    # Without Python's shutdown, in which Arrow's threads sometimes abort the process.
+    os._exit(code)
 
 
 if __name__ == "__main__":
