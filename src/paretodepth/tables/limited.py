@@ -47,8 +47,7 @@ def main(module: str, n_bytes: str, n_output: str, n_seconds: str, *arguments: s
         # A panic of a library in Rust is no Exception.
         is_full = isinstance(error, OSError) and error.errno == errno.EFBIG
         code, words = (TOO_LARGE, "") if is_full else (1, " ".join(str(error).split())[:2000] or type(error).__name__)
-    sys.stderr.write(words)
-    sys.stderr.flush()
+    print(words, end="", file=sys.stderr, flush=True)  # noqa: T201
     # Without Python's shutdown, in which Arrow's threads sometimes abort the process.
     os._exit(code)
 
