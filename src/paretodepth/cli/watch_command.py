@@ -21,7 +21,7 @@ from paretodepth.cli.terminal import app, console, print_note, printable
 from paretodepth.scoring.methods import MethodName
 
 N_RECENT = 1000
-"""Samples whose time tells the latency."""
+"""Number of latest samples that the rate and the latency shown cover."""
 N_SHOWN = 10
 """Anomalies that the view shows."""
 SECONDS_BETWEEN = 0.25

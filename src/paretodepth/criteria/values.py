@@ -80,7 +80,7 @@ class Columns:
 
 
 def array_kind(array: Column) -> str:
-    """Return "numbers", "text", "times" or "lists", by a column's type or first value; empty if neither tells."""
+    """Return "numbers", "text", "times" or "lists", by a column's type or first value; empty if neither decides."""
     if array.dtype.kind in "fiub":
         return "numbers" if array.ndim == 1 else "lists"
     if array.dtype.kind == "M":

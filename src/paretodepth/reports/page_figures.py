@@ -286,7 +286,7 @@ def _spread(usual: ReferenceRange, cell_letters: int) -> Json | None:
 def _categories(usual: ReferenceRange, cell_letters: int) -> Json | None:
     ranked = usual.ranked_categories
     values = [cell(category, cell_letters) for category in ranked]
-    # Texts that are cut alike cannot be told apart on the page.
+    # Texts with the same first characters look equal on the page.
     if len(ranked) > MAX_CATEGORIES or len(set(values)) < len(values):
         return None
     return {"values": values, "counts": [usual.counts[category] for category in ranked], "n_samples": usual.n_samples}

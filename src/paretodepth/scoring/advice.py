@@ -57,7 +57,7 @@ def criteria_advice(criteria: Sequence[FittedCriterion], dyads: NDArray[np.float
 
 
 def many_criteria_advice(n_criteria: int, n_fronts: int, n_dyads: int) -> list[str]:
-    """Return advice about so many criteria that their dyads make few fronts."""
+    """Return advice about criteria so numerous that their dyads make few fronts."""
     if n_criteria <= MANY_CRITERIA:
         return []
     return [

@@ -150,7 +150,7 @@ def scores_if_typical(
 def far_criteria(model: Model, measures: Measures, alpha: float) -> NDArray[np.bool_]:
     """Tell in which criteria alone samples are far, shape (n_samples, n_criteria).
 
-    The p-value is so small that it is hardly by chance that one of so many criteria has it; or
+    The p-value is too small to be chance, given the number of criteria; or
     it is at most alpha, and the criterion is about as surprising as all of them together.
     """
     calibration = model.calibration
@@ -176,7 +176,7 @@ def are_crowded(model: Model, measures: Measures, alpha: float) -> NDArray[np.bo
 def counts_of(model: Model, found: Evidence, alpha: float, is_training_sample: NDArray[np.bool_]) -> Counts:
     """Return how many of the calibrating samples reach what each sample does.
 
-    `is_training_sample` tells which samples are training samples, who calibrate too and are not to count themselves.
+    `is_training_sample` marks training samples: they are calibration samples too and do not count themselves.
     """
     calibration, measures, measurer, method = model.calibration, found.measures, model.measurer, model.method
     n_samples, n_criteria = found.n_equal.shape

@@ -32,7 +32,7 @@ class SampleValues(NamedTuple):
     Attributes
     ----------
     columns : tuple
-        For each criterion and column whose values can be told: the criterion by index, what is usual, the values.
+        For each criterion and column whose values can be compared: the criterion by index, what is usual, the values.
     texts : dict
         For each criterion of text, by index: the samples' texts, and those of their nearest training samples.
     training : dict
@@ -68,19 +68,19 @@ class SampleValues(NamedTuple):
             is_training_sample = (
                 np.zeros(len(values), bool) if self.is_training_sample is None else self.is_training_sample
             )
-            told = [
+            compared = [
                 usual.compared(value, is_training_sample=own)
                 for value, own in zip(values, is_training_sample.tolist(), strict=True)
             ]
             title = names[criterion] if n_columns[criterion] == 1 else f"{names[criterion]}, {usual.name}"
-            columns[f"{title}: value"] = [json_value(value.value, value.kind) for value in told]
+            columns[f"{title}: value"] = [json_value(value.value, value.kind) for value in compared]
             if usual.kind == "category":
-                columns[f"{title}: n_same"] = [value.n_same for value in told]
+                columns[f"{title}: n_same"] = [value.n_same for value in compared]
                 continue
-            columns[f"{title}: usual_low"] = [json_value(value.low, value.kind) for value in told]
-            columns[f"{title}: usual_high"] = [json_value(value.high, value.kind) for value in told]
-            columns[f"{title}: direction"] = [value.direction for value in told]
-            columns[f"{title}: value_percentile"] = [value.percentile for value in told]
+            columns[f"{title}: usual_low"] = [json_value(value.low, value.kind) for value in compared]
+            columns[f"{title}: usual_high"] = [json_value(value.high, value.kind) for value in compared]
+            columns[f"{title}: direction"] = [value.direction for value in compared]
+            columns[f"{title}: value_percentile"] = [value.percentile for value in compared]
         return columns
 
     def texts_of(self, sample: int) -> dict[int, tuple[str, str]]:

@@ -232,7 +232,7 @@ def write_table(
     path : str or path-like
         ``-`` is standard output.
     format : str, default=None
-        The name of one in ``paretodepth.tables.formats.FORMATS`` that has a writer. None tells it from the path's
+        The name of one in ``paretodepth.tables.formats.FORMATS`` that has a writer. None chooses it by the path's
         ending; for standard output it is CSV. Arrow is written in the file format, to standard output and ``.arrows``
         in the stream format.
 

@@ -251,7 +251,7 @@ def refuse_foreign(file: BinaryIO, source: str) -> None:
 
 
 def zip_members(file: BinaryIO) -> list[str]:
-    """Return the names of what is in a zip file, none if it cannot be told."""
+    """Return the names of the parts of a zip file, none if it cannot be read."""
     try:
         with zipfile.ZipFile(file) as archive:
             return archive.namelist()
